@@ -36,7 +36,8 @@ void buf_add_u64be(struct buf *, uint64_t);
 __attribute__((format(printf, 2, 3))) void buf_addf(
     struct buf *, const char *fmt, ...);
 
-/* Room for n more bytes at the end, counted as used; NULL beyond the maximum. */
+/* Room for n more bytes at the end, counted as used; NULL beyond the maximum.
+ */
 char *buf_grow(struct buf *, size_t n);
 
 bool buf_failed(const struct buf *);

@@ -24,8 +24,8 @@ struct json;
 struct err_kind {
 	const char *slug;   /* last part of the problem type, never changes */
 	const char *title;  /* the same for every occurrence */
-	int status;	    /* HTTP status */
-	bool retryable;	    /* the same request may succeed later */
+	int status;         /* HTTP status */
+	bool retryable;     /* the same request may succeed later */
 	const char *remedy; /* what whoever meets it can do */
 };
 
@@ -63,7 +63,7 @@ ERR_KINDS(ERR_DECLARE)
 /* One bad field of a request, in the order they were found. */
 struct err_field {
 	const char *place;  /* "pointer", "parameter" or "header" */
-	const char *at;	    /* "#/amount", "limit", "Idempotency-Key" */
+	const char *at;     /* "#/amount", "limit", "Idempotency-Key" */
 	const char *code;   /* "required", "minimum", "unknown", … */
 	const char *detail; /* for people */
 	struct err_field *next;
@@ -74,7 +74,7 @@ struct err {
 	char detail[512];
 	struct err_field *fields;     /* in the request's arena */
 	const struct json *extension; /* object: further problem members */
-	uint32_t retry_after_s;	      /* 0: the default of the kind */
+	uint32_t retry_after_s;       /* 0: the default of the kind */
 };
 
 /*

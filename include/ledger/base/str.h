@@ -22,7 +22,7 @@ struct str {
 #define STR(literal) ((struct str){ "" literal, sizeof(literal) - 1 })
 #define STR_NONE     ((struct str){ NULL, 0 })
 /* For "%.*s". */
-#define STR_ARGS(s)  (int)(s).n, (s).p ? (s).p : ""
+#define STR_ARGS(s) (int)(s).n, (s).p ? (s).p : ""
 
 /* The C string as a str; NULL gives STR_NONE. */
 struct str str_from(const char *cstr);

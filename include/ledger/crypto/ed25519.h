@@ -1,0 +1,63 @@
+/*
+ * Ed25519 (RFC 8032). The arithmetic is libsodium's, which signs and verifies
+ * about twice as fast as OpenSSL; OpenSSL stands beside it, and tests hold the
+ * two against each other.
+ */
+#ifndef LEDGER_CRYPTO_ED25519_H
+#define LEDGER_CRYPTO_ED25519_H
+
+#include "ledger/base/err.h"
+#include "ledger/base/str.h"
+
+struct public_key {
+	uint8_t b[32];
+};
+struct signature {
+	uint8_t b[64];
+};
+
+/* A private key; its memory is wiped when freed. Signing is thread-safe. */
+struct private_key;
+
+struct private_key *private_key_new(void); /* from the kernel's randomness */
+struct private_key *private_key_from_seed(const uint8_t seed[32]);
+void private_key_free(struct private_key *);
+struct public_key private_key_public(const struct private_key *);
+
+struct signature ed25519_sign(const struct private_key *, struct str);
+bool ed25519_verify(struct public_key, struct str, struct signature);
+
+/* The same by OpenSSL, for the cross-check and the benchmark. */
+struct signature ed25519_sign_openssl(const struct private_key *, struct str);
+bool ed25519_verify_openssl(struct public_key, struct str, struct signature);
+
+bool public_key_eq(struct public_key, struct public_key);
+
+/*
+ * Key files, mode 0600: PKCS#8 in PEM (RFC 8410), so `openssl pkey` reads them.
+ * Loading refuses a file that others may read. Saving never overwrites.
+ */
+int private_key_save(
+    const struct private_key *, const char *path, struct err *);
+int private_key_load(const char *path, struct private_key **, struct err *);
+
+/*
+ * A public key in any form in which people keep one: an OpenSSH line
+ * ("ssh-ed25519 AAAA… comment", with or without options before it), PEM
+ * SubjectPublicKeyInfo, or a signed-note verifier key ("name+hash+key").
+ */
+int public_key_parse(struct str text, struct public_key *, struct err *);
+
+/* "ssh-ed25519 AAAA…", 80 bytes and a NUL. */
+#define PUBLIC_KEY_SSH 80
+void public_key_ssh(struct public_key, char out[PUBLIC_KEY_SSH + 1]);
+
+/* The SSH wire form of the key (RFC 8709): 51 bytes. */
+#define PUBLIC_KEY_BLOB 51
+void public_key_blob(struct public_key, uint8_t out[PUBLIC_KEY_BLOB]);
+
+/* Secret bytes (fingerprint keys): 32 of them in hex in a 0600 file. */
+int secret_save(const uint8_t secret[32], const char *path, struct err *);
+int secret_load(const char *path, uint8_t secret[32], struct err *);
+
+#endif
