@@ -1,0 +1,186 @@
+# make help lists the targets.
+#
+# MODE chooses the build: debug (ASan and UBSan), release, tsan, coverage, fuzz.
+# Each has a folder of its own below build/, so they do not disturb each other.
+
+MODE      ?= debug
+BUILD     ?= build
+prefix    ?= /usr/local
+bindir    ?= $(prefix)/bin
+libexecdir ?= $(prefix)/libexec
+mandir    ?= $(prefix)/share/man
+docdir    ?= $(prefix)/share/doc/probity
+datadir   ?= $(prefix)/share/probity
+unitdir   ?= $(prefix)/lib/systemd/system
+sysconfdir ?= $(prefix)/etc
+INSTALL   ?= install
+
+VERSION   := 2.0.0
+B         := $(BUILD)/$(MODE)
+
+PACKAGES  := libgit2 yajl libssl libcrypto libsodium sqlite3 libxml-2.0
+WARN      := -Wall -Wextra -Wpedantic -Wshadow -Wconversion \
+	-Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 \
+	-Wswitch-enum -Wcast-qual -Wwrite-strings -Werror
+
+debug_CFLAGS    := -O1 -g -fsanitize=address,undefined \
+	-fno-sanitize-recover=all -fno-omit-frame-pointer
+debug_LDFLAGS   := -fsanitize=address,undefined
+release_CFLAGS  := -O2 -g -fstack-protector-strong -fstack-clash-protection \
+	-fcf-protection -D_FORTIFY_SOURCE=2 -fPIE
+release_LDFLAGS := -pie -Wl,-z,relro,-z,now,-z,noexecstack
+tsan_CFLAGS     := -O1 -g -fsanitize=thread
+tsan_LDFLAGS    := -fsanitize=thread
+coverage_CFLAGS := -O0 -g --coverage
+coverage_LDFLAGS := --coverage
+fuzz_CFLAGS     := -O1 -g -fsanitize=fuzzer-no-link,address,undefined \
+	-fno-sanitize-recover=all
+fuzz_LDFLAGS    := -fsanitize=address,undefined
+
+ifeq ($(MODE),fuzz)
+CC := clang
+endif
+ifeq ($(filter $(MODE),debug release tsan coverage fuzz),)
+$(error MODE is debug, release, tsan, coverage or fuzz)
+endif
+
+CFLAGS_ALL := -std=c17 -D_GNU_SOURCE -DPROBITY_VERSION='"$(VERSION)"' \
+	-pthread -Iinclude -I. $(WARN) $($(MODE)_CFLAGS) \
+	$(shell pkg-config --cflags $(PACKAGES)) $(CFLAGS)
+LDLIBS_LEDGER := $(shell pkg-config --libs libgit2 yajl libssl libcrypto \
+	libsodium sqlite3) -pthread -lm
+LDLIBS_DOMAIN := $(shell pkg-config --libs libxml-2.0)
+LDLIBS_FCGI   := -lfcgi
+LDFLAGS_ALL := $($(MODE)_LDFLAGS) $(LDFLAGS)
+
+# What each program is made of: three libraries, and a folder with a main.c.
+LEDGER_C  := $(wildcard ledger/base/*.c ledger/codec/*.c ledger/crypto/*.c \
+	ledger/store/*.c ledger/chain/*.c ledger/view/*.c)
+AUDIT_C   := $(wildcard ledger/audit/*.c)
+CTL_C     := $(wildcard domain/probityctl/*.c)
+WORKER_C  := $(wildcard domain/worker/*.c)
+DOMAIN_C  := $(filter-out $(CTL_C) $(WORKER_C),\
+	$(wildcard domain/*.c domain/*/*.c domain/*/engine/*.c))
+FCGI_C    := $(filter-out fcgi/main.c,$(wildcard fcgi/*.c fcgi/*/*.c))
+UNIT_C    := $(wildcard tests/unit/*/test_*.c tests/unit/test_*.c)
+SUPPORT_C := $(wildcard tests/support/*.c)
+FUZZ_C    := $(wildcard tests/fuzz/fuzz_*.c)
+BENCH_C   := $(wildcard tests/bench/bench_*.c)
+SHIM_C    := $(wildcard tests/fault/shim_*.c tests/bench/shim_*.c)
+FAULT_C   := $(wildcard tests/fault/fault_*.c)
+
+obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
+
+PROGRAMS := $(B)/probity.fcgi $(B)/probity-worker $(B)/probityctl \
+	$(B)/probity-audit
+UNIT     := $(patsubst %.c,$(B)/%,$(UNIT_C))
+FUZZERS  := $(patsubst %.c,$(B)/%,$(FUZZ_C))
+BENCHES  := $(patsubst %.c,$(B)/%,$(BENCH_C))
+FAULTS   := $(patsubst %.c,$(B)/%,$(FAULT_C))
+SHIMS    := $(patsubst %.c,$(B)/%.so,$(SHIM_C))
+
+.PHONY: all help programs unit fuzzers shims benches faults check check-source \
+	lint bench install clean format docs fuzz-short
+.SECONDEXPANSION:
+.SECONDARY:
+
+all: programs ## Build the four programs
+programs: $(PROGRAMS)
+unit: $(UNIT) ## Build the unit tests
+fuzzers: $(FUZZERS)
+shims: $(SHIMS)
+benches: $(BENCHES)
+faults: $(FAULTS)
+
+help: ## List the targets
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-14s %s\n",$$1,$$2}' Makefile
+	@echo "  MODE=debug|release|tsan|coverage|fuzz chooses the build"
+
+$(B)/libledger.a: $(call obj,$(LEDGER_C))
+$(B)/libdomain.a: $(call obj,$(DOMAIN_C))
+$(B)/libfront.a: $(call obj,$(FCGI_C))
+$(B)/libsupport.a: $(call obj,$(SUPPORT_C))
+$(B)/lib%.a:
+	@rm -f $@
+	ar rcs $@ $^
+
+link = $(CC) $(LDFLAGS_ALL) -o $@ $(filter %.o %.a,$^)
+
+$(B)/probity-audit: $(call obj,$(AUDIT_C)) $(B)/libledger.a
+	$(link) $(LDLIBS_LEDGER)
+$(B)/probityctl: $(call obj,$(CTL_C)) $(B)/libdomain.a $(B)/libledger.a
+	$(link) $(LDLIBS_LEDGER) $(LDLIBS_DOMAIN)
+$(B)/probity-worker: $(call obj,$(WORKER_C)) $(B)/libdomain.a $(B)/libledger.a
+	$(link) $(LDLIBS_LEDGER) $(LDLIBS_DOMAIN)
+$(B)/probity.fcgi: $(call obj,fcgi/main.c) $(B)/libfront.a $(B)/libdomain.a \
+	$(B)/libledger.a
+	$(link) $(LDLIBS_LEDGER) $(LDLIBS_DOMAIN) $(LDLIBS_FCGI)
+
+TEST_LIBS := $(B)/libsupport.a $(B)/libfront.a $(B)/libdomain.a $(B)/libledger.a
+TEST_LDLIBS = $(LDLIBS_LEDGER) $(LDLIBS_DOMAIN) $(LDLIBS_FCGI)
+
+$(B)/tests/unit/%: $(B)/obj/tests/unit/%.o $(TEST_LIBS)
+	@mkdir -p $(@D)
+	$(link) $(TEST_LDLIBS) -lcmocka
+$(B)/tests/bench/bench_%: $(B)/obj/tests/bench/bench_%.o $(TEST_LIBS)
+	@mkdir -p $(@D)
+	$(link) $(TEST_LDLIBS)
+$(B)/tests/fault/fault_%: $(B)/obj/tests/fault/fault_%.o $(TEST_LIBS)
+	@mkdir -p $(@D)
+	$(link) $(TEST_LDLIBS)
+$(B)/tests/fuzz/%: $(B)/obj/tests/fuzz/%.o $(TEST_LIBS)
+	@mkdir -p $(@D)
+	$(link) -fsanitize=fuzzer $(TEST_LDLIBS)
+# The shims are preloaded into other programs, so they carry no sanitizer.
+$(B)/%.so: %.c
+	@mkdir -p $(@D)
+	$(CC) -std=c17 -D_GNU_SOURCE -O2 -fPIC -shared -Wall -Wextra -Werror \
+		-o $@ $< -ldl -pthread
+
+# A folder's SQL is embedded into its objects.
+$(B)/obj/%.o: %.c $$(wildcard $$(dir $$*)*.sql)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
+
+-include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
+
+check: unit ## Run the unit tests of this mode
+	scripts/run-unit $(UNIT)
+
+check-source: ## Format, layers, lengths, headers alone: seconds, no build
+	scripts/check-source
+
+lint: ## cppcheck and clang-tidy
+	scripts/lint
+
+format: ## Bring every C file to the house format
+	clang-format -i $$(git ls-files '*.c' '*.h')
+
+fuzz-short: ## Each fuzz target for a few seconds
+	$(MAKE) MODE=fuzz fuzzers
+	scripts/fuzz-short
+
+bench: ## Measure against the baselines; writes build/bench.json
+	$(MAKE) MODE=release programs benches shims
+	scripts/bench
+
+docs: programs ## Write the generated reference pages
+	scripts/generate-docs $(B)
+
+install: ## Install below $(DESTDIR)$(prefix); build with MODE=release first
+	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(libexecdir)/probity \
+		$(DESTDIR)$(mandir)/man1 $(DESTDIR)$(mandir)/man8 \
+		$(DESTDIR)$(docdir) $(DESTDIR)$(datadir) $(DESTDIR)$(unitdir) \
+		$(DESTDIR)$(sysconfdir)/probity
+	$(INSTALL) -m 755 $(B)/probityctl $(B)/probity-audit $(DESTDIR)$(bindir)
+	$(INSTALL) -m 755 $(B)/probity.fcgi $(B)/probity-worker \
+		$(DESTDIR)$(libexecdir)/probity
+	$(INSTALL) -m 755 scripts/verify.sh $(DESTDIR)$(datadir)
+	$(INSTALL) -m 644 $(wildcard docs/man/*.1) $(DESTDIR)$(mandir)/man1
+	$(INSTALL) -m 644 $(wildcard docs/man/*.8) $(DESTDIR)$(mandir)/man8
+	$(INSTALL) -m 644 $(wildcard docs/*.md) LICENSE $(DESTDIR)$(docdir)
+	$(INSTALL) -m 644 $(wildcard conf/systemd/*) $(DESTDIR)$(unitdir)
+	$(INSTALL) -m 644 $(wildcard conf/*.conf) $(DESTDIR)$(sysconfdir)/probity
+
+clean: ## Remove everything built
+	rm -rf $(BUILD)
