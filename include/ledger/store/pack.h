@@ -1,0 +1,28 @@
+/*
+ * Packing: many small loose objects become one pack, while readers and writers
+ * go on. The pack, its index and the directory are synced, and the pack is
+ * read back, before a loose copy goes; loose copies go in short slices, each
+ * under the turn. Fan-out directories stay. Packs are joined geometrically, so
+ * there are never more than PACK_MAX.
+ */
+#ifndef LEDGER_STORE_PACK_H
+#define LEDGER_STORE_PACK_H
+
+#include "ledger/store/repo.h"
+#include "ledger/store/turn.h"
+
+#define PACK_MAX 50
+
+/* Counts loose objects, stopping at `stop`. */
+int pack_count_loose(struct repo *, size_t stop, size_t *n, struct err *);
+
+/*
+ * Packs the loose objects reachable from the branch, at most `limit` in one
+ * call, then joins packs where the rule asks for it. Called without the turn.
+ */
+int pack_loose(
+    struct repo *, struct turn *, size_t limit, size_t *packed, struct err *);
+
+int pack_count(struct repo *, size_t *n, struct err *);
+
+#endif
