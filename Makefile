@@ -55,7 +55,7 @@ LDFLAGS_ALL := $($(MODE)_LDFLAGS) $(LDFLAGS)
 
 # What each program is made of: three libraries, and a folder with a main.c.
 LEDGER_C  := $(wildcard ledger/base/*.c ledger/codec/*.c ledger/crypto/*.c \
-	ledger/store/*.c ledger/chain/*.c ledger/view/*.c)
+	ledger/store/*.c ledger/chain/*.c ledger/view/*.c ledger/write/*.c)
 AUDIT_C   := $(wildcard ledger/audit/*.c)
 CTL_C     := $(wildcard domain/probityctl/*.c)
 WORKER_C  := $(wildcard domain/worker/*.c)

@@ -1,0 +1,47 @@
+/*
+ * Full verification of a ledger's repository: all that docs/ledger-format.md,
+ * "What a verifier must check", lists. Needs the repository and a pinned key,
+ * nothing else. Batches are checked in parallel; the chain from batch to batch
+ * is stitched together in order, so the first failure named is the first.
+ */
+#ifndef LEDGER_CHAIN_VERIFY_H
+#define LEDGER_CHAIN_VERIFY_H
+
+#include "ledger/chain/batch.h"
+
+struct verify_options {
+	struct public_key key; /* of event 0, or a later one */
+	bool has_kept;
+	struct checkpoint kept; /* a checkpoint the auditor kept; its
+				   signature was checked by the caller */
+	bool quick;             /* no event signatures, no payloads */
+	unsigned threads;       /* 0: one per core */
+	uint64_t from_seq;      /* 0; later: only batches at or beyond */
+	/* Called about ten times a second from the calling thread. */
+	void (*progress)(void *, uint64_t checked, uint64_t total);
+	void *progress_arg;
+};
+
+struct verify_report {
+	bool good;
+	bool empty;
+	uint64_t events, batches, payloads; /* checked */
+	uint64_t size;
+	struct digest root, head;
+	struct oid commit;
+	char origin[201];
+	char checkpoint[1024]; /* the last signed note */
+	uint64_t failed_seq;   /* first failing event, or first of its batch */
+	char check[32];        /* "commit", "chain", "event", "payload",
+				  "checkpoint", "signers", "consistency",
+				  "repository" */
+	char reason[256];
+	double seconds;
+};
+
+/* -1 only when the verification could not be carried out; a bad ledger is 0
+ * with good false. */
+int verify_ledger(const char *repo_path, const struct verify_options *,
+    struct verify_report *, struct err *);
+
+#endif

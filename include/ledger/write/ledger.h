@@ -1,0 +1,159 @@
+/*
+ * A ledger: the git repository that is the truth, and the read model that is
+ * projected from it. One object per process and ledger; every function may be
+ * called by any thread.
+ *
+ * Writing: ledger_submit queues a command; its deciding function runs in its
+ * place in a batch, with the turn held, sees everything before it, emits
+ * events or refuses; when ledger_submit returns 0 the events are durable,
+ * signed and covered by a signed checkpoint. See docs/architecture.md, "The
+ * write path".
+ */
+#ifndef LEDGER_WRITE_LEDGER_H
+#define LEDGER_WRITE_LEDGER_H
+
+#include "ledger/chain/batch.h"
+#include "ledger/view/project.h"
+
+struct ledger;
+
+struct ledger_options {
+	const char *dir;      /* STATE/ledgers/<workspace>/<environment> */
+	const char *keys_dir; /* KEYS/<workspace>/<environment> */
+	struct str origin;    /* for ledger_create */
+	const struct view *const *views; /* NULL-ended; lives on */
+	const struct clock *clock;
+	uint64_t free_floor; /* bytes that must stay free; 0: 64 MiB */
+};
+
+/*
+ * Makes keys, repository and event 0 (`ledger.opened`). err_conflict when the
+ * ledger exists. `actor` is who opens it.
+ */
+int ledger_create(
+    const struct ledger_options *, const struct actor *, struct err *);
+
+/* Finishes what the journal holds, catches state.db up. err_rolled_back when
+ * the branch is behind what state.db recorded, err_not_found. */
+int ledger_open(const struct ledger_options *, struct ledger **, struct err *);
+void ledger_close(struct ledger *);
+
+struct str ledger_origin(const struct ledger *);
+struct public_key ledger_public_key(const struct ledger *);
+
+/* HMAC-SHA-256 under the ledger's fingerprint key. */
+struct digest ledger_fingerprint(
+    const struct ledger *, const struct str *parts, size_t n);
+
+/* Writing. */
+
+/* The place of a command in the batch. */
+struct tx;
+
+struct command {
+	/* Pure over its argument, the tables, and tx_now and tx_uid; may be run
+	 * again. Emits through tx_emit, or returns -1 with a refusal. */
+	int (*decide)(struct tx *, void *arg, struct err *);
+	void *arg;
+	struct actor actor;
+	struct uid request;
+	struct idempotency idempotency;
+	struct arena *arena; /* what the decision allocates, and the receipt */
+};
+
+/* One event, as recorded. */
+struct recorded {
+	uint64_t seq;
+	struct digest hash;
+	struct signature signature;
+	uint32_t key_id;
+	struct event event;
+};
+
+struct receipt {
+	const struct recorded *events; /* in the command's arena */
+	size_t n;                      /* 0: the decision emitted nothing */
+	struct oid commit;
+	struct str checkpoint; /* the signed note that covers them */
+	uint64_t size;         /* of the ledger then */
+};
+
+/*
+ * Returns 0 when the command's events are durable (or it emitted none and the
+ * batch it was decided in has settled). -1 with the refusal, or with
+ * err_no_space, err_unavailable (nothing was recorded), err_outcome_unknown
+ * (extension: event_hash, seq), err_clock, err_rolled_back, err_corrupt.
+ */
+int ledger_submit(
+    struct ledger *, const struct command *, struct receipt *, struct err *);
+
+struct db *tx_db(struct tx *);
+struct instant tx_now(const struct tx *);
+struct uid tx_uid(struct tx *); /* version 7 at tx_now */
+void tx_random(struct tx *, void *out, size_t n);
+struct arena *tx_arena(struct tx *);
+
+/* Adds an event and projects it at once. data is the struct of the type's
+ * shape; payloads were stored by ledger_store_payload. */
+int tx_emit(struct tx *, const struct event_type *, const char *subject_kind,
+    struct uid subject, const void *data, const struct payload *payloads,
+    size_t n_payloads, struct err *);
+
+/* Stores a content, synced, before the command that names it. Fills sha256,
+ * size and oid. */
+int ledger_store_payload(
+    struct ledger *, struct str content, struct payload *, struct err *);
+
+/* Reading. A read sees one position of state.db and never waits for a writer.
+ */
+
+struct reading {
+	struct db *db;
+	struct repo *repo;
+	uint64_t size; /* the position */
+	struct ledger *ledger;
+};
+
+int ledger_read_begin(struct ledger *, struct reading *, struct err *);
+void ledger_read_end(struct reading *);
+
+/* An event with what proves it, from git. err_not_found beyond the position. */
+struct stored_event {
+	struct recorded recorded;
+	struct oid commit;
+	struct str checkpoint;
+	struct str line;
+};
+int ledger_read_event(struct reading *, uint64_t seq, struct arena *,
+    struct stored_event *, struct err *);
+
+int ledger_read_payload(struct reading *, uint64_t seq, struct digest,
+    size_t max, struct arena *, struct str *out, struct err *);
+
+/* The latest event's receipt-like facts: where the ledger stands. */
+struct ledger_status {
+	uint64_t size, batches;
+	struct digest head, root;
+	struct oid commit;
+	struct instant last_at;
+	struct str checkpoint;
+	uint64_t free_bytes;
+};
+int ledger_read_status(
+    struct reading *, struct arena *, struct ledger_status *, struct err *);
+
+/* Upkeep: for the worker. */
+
+/* Syncs the filesystem and frees the journal; moves SQLite's log. */
+int ledger_sync(struct ledger *, struct err *);
+
+/* Packs loose objects when there are at least `threshold`. */
+int ledger_pack(
+    struct ledger *, size_t threshold, size_t *packed, struct err *);
+
+/* Deletes state.db and makes it again from the repository. */
+int ledger_rebuild(const struct ledger_options *,
+    void (*progress)(void *, uint64_t done, uint64_t total), void *arg,
+    uint64_t *events, struct err *);
+
+#endif
