@@ -1,0 +1,50 @@
+/*
+ * One call of an operation, whichever front it came by: decodes the input by
+ * its shape, checks the caller again in its place in the batch, runs the row,
+ * and encodes the reply with its evidence.
+ */
+#ifndef DOMAIN_CALL_H
+#define DOMAIN_CALL_H
+
+#include "domain/operation.h"
+#include "domain/service.h"
+
+struct call {
+	const struct operation *op;
+	const struct caller *caller;
+	struct ledger
+	    *ledger; /* of the caller's place; NULL: the row makes it */
+	struct input input;
+	struct str idempotency_key; /* no value: none was sent */
+	struct str target;          /* path and query as sent: part of the
+				       request's fingerprint, with the body */
+	struct str body;
+	struct uid request;
+};
+
+struct reply {
+	int status;
+	struct json *body;
+	uint64_t ledger_size; /* the position it was made at */
+	bool replayed;
+};
+
+int call_run(struct service *, const struct call *, struct arena *,
+    struct reply *, struct err *);
+
+/*
+ * Authentication, before anything of the request is judged. bearer is what
+ * followed "Bearer " in the Authorization header. Fills the caller and
+ * acquires the ledger (release it by service_release). err_unauthorized for
+ * everything that is not a key in force; costs the same for an unknown
+ * workspace as for a known one.
+ */
+int call_authenticate(struct service *, struct str bearer, struct arena *,
+    struct caller *, struct ledger **, struct err *);
+
+/* Application status and environment, entitlement and scope, from the tables
+ * of this moment: err_unauthorized, err_forbidden. */
+int call_authorize(struct db *, const struct caller *, const struct operation *,
+    struct instant now, struct err *);
+
+#endif

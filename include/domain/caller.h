@@ -1,0 +1,34 @@
+/*
+ * Who asks, and of which ledger. A credential carries scopes and nothing else.
+ */
+#ifndef DOMAIN_CALLER_H
+#define DOMAIN_CALLER_H
+
+#include "ledger/base/arena.h"
+#include "ledger/base/err.h"
+#include "ledger/base/uid.h"
+
+/* A workspace and one of its two environments: one ledger. */
+struct place {
+	struct str workspace;   /* [a-z0-9][a-z0-9-]{0,38}, no "--" */
+	struct str environment; /* "sandbox" or "production" */
+};
+
+bool workspace_name_is_valid(struct str);
+
+enum caller_kind { CALLER_APPLICATION, CALLER_OPERATOR, CALLER_WORKER };
+
+struct caller {
+	enum caller_kind kind;
+	struct place place;
+	struct uid application; /* applications only, from here on */
+	struct str application_name;
+	struct str credential; /* public id */
+	const struct str *scopes;
+	size_t n_scopes;
+	struct str operator_name; /* operators and workers */
+};
+
+bool caller_has_scope(const struct caller *, const char *scope);
+
+#endif

@@ -1,0 +1,47 @@
+/*
+ * All groups of operations. catalog.c lists them; each group's folder holds
+ * the rest.
+ */
+#ifndef DOMAIN_CATALOG_H
+#define DOMAIN_CATALOG_H
+
+#include "domain/job.h"
+#include "domain/operation.h"
+
+struct group {
+	const char *name; /* the folder */
+	const char *title;
+	const struct operation *const *operations; /* NULL-ended */
+	const struct view *view;
+	const struct job_kind *const *jobs;     /* NULL-ended, or NULL */
+	const struct err_kind *const *problems; /* NULL-ended, or NULL */
+};
+
+extern const struct group *const catalog_groups[]; /* NULL-ended */
+
+/* All views, NULL-ended, for ledger_options. */
+const struct view *const *catalog_views(void);
+
+/* The row with this id, or this command ("workspace create"); NULL: none. */
+const struct operation *catalog_by_id(struct str id);
+const struct operation *catalog_by_command(struct str command);
+
+/* Every scope of the specification, NULL-ended, sorted. */
+extern const char *const catalog_scopes[];
+bool catalog_knows_scope(struct str);
+
+/* Every entitlement key, NULL-ended. */
+extern const char *const catalog_entitlements[];
+
+/*
+ * Writes a line for every fault: ids and routes twice, unknown scopes, path
+ * parameters without a field, events on reads, events that no group's view
+ * projects, missing functions. True when there is none. A unit test and the
+ * programs' debug builds run it.
+ */
+bool catalog_check(struct buf *faults);
+
+/* The OpenAPI 3.1 document of the rows that have a route. */
+struct json *catalog_openapi(struct arena *, struct str base_url);
+
+#endif

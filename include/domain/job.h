@@ -1,0 +1,40 @@
+/*
+ * Work that takes long. A job is queued by an event, claimed by an event with
+ * a lease, run by the worker outside the turn, and ended by one event; a lost
+ * worker's claim expires and another may claim, up to a number of attempts.
+ */
+#ifndef DOMAIN_JOB_H
+#define DOMAIN_JOB_H
+
+#include "domain/context.h"
+
+struct job {
+	struct uid uid;
+	struct str kind;
+	const struct json *input; /* as queued */
+	int64_t attempt;          /* from 1 */
+};
+
+struct job_kind {
+	const char *name; /* "ledger.pack" */
+	int64_t lease_s;
+	int64_t attempts;
+	/* Does the work, without the turn. The result becomes part of
+	 * `job.completed`. An error ends the attempt; the last one ends the job
+	 * as `job.failed`. */
+	int (*run)(struct context *, const struct job *,
+	    const struct json **result, struct err *);
+	/* Optional: emits further events in the same decision that ends the
+	 * job. */
+	int (*settle)(struct context *, const struct job *,
+	    const struct json *result, struct err *);
+	/* Optional: whether the schedule wants a new one now; asked about once
+	 * a minute, never while one of its kind is open. */
+	bool (*due)(struct context *);
+};
+
+/* Emits job.queued. Call while deciding. */
+int job_queue(struct context *, const struct job_kind *,
+    const struct json *input, struct uid *uid, struct err *);
+
+#endif

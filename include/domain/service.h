@@ -1,0 +1,56 @@
+/*
+ * The running service: configuration, and the ledgers it has open. Thread-safe.
+ */
+#ifndef DOMAIN_SERVICE_H
+#define DOMAIN_SERVICE_H
+
+#include "domain/caller.h"
+#include "ledger/write/ledger.h"
+
+/*
+ * Configuration: a file of `name = value` lines (PROBITY_CONFIG, by default
+ * /etc/probity/probity.conf, absent is fine); an environment variable
+ * PROBITY_<NAME> goes before it. docs/configuration.md lists the names.
+ */
+struct config {
+	struct str state;       /* PROBITY_STATE, ./var by default */
+	struct str keys;        /* PROBITY_KEYS, <state>/keys by default */
+	struct str base_url;    /* public URL, no trailing slash */
+	struct str origin_host; /* first part of ledger origins */
+	int64_t threads;        /* FastCGI threads: 64 */
+	int64_t max_body;       /* bytes: 1 MiB */
+	int64_t free_floor;     /* bytes: 64 MiB */
+	int64_t max_ledgers;    /* open at once: 64 */
+	struct str listen; /* socket for probity.fcgi to open; empty: none */
+	int64_t pack_threshold; /* loose objects: 2,000 */
+	int64_t verify_hours;   /* between full verifications: 24 */
+	struct str log_level;
+};
+
+int config_load(struct arena *, struct config *, struct err *);
+
+struct service;
+
+/* Copies what it needs from the configuration. */
+int service_new(const struct config *, struct service **, struct err *);
+void service_free(struct service *);
+const struct config *service_config(const struct service *);
+
+/*
+ * The ledger of a place, opened at first use and kept; at most max_ledgers,
+ * the least recently used idle one is closed. Every success is paired with
+ * service_release. err_not_found when there is none.
+ */
+int service_acquire(
+    struct service *, const struct place *, struct ledger **, struct err *);
+void service_release(struct service *, struct ledger *);
+
+/* Options to create or rebuild the place's ledger; strings in the arena. */
+int service_ledger_options(struct service *, const struct place *,
+    struct arena *, struct ledger_options *, struct err *);
+
+/* All places that exist on this machine, by name. */
+int service_places(
+    struct service *, struct arena *, struct place **, size_t *n, struct err *);
+
+#endif
