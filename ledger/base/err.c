@@ -14,6 +14,22 @@
 ERR_KINDS(ERR_DEFINE)
 #undef ERR_DEFINE
 
+/* A detail cut at its maximum does not end within a character. */
+__attribute__((format(printf, 3, 0))) static void
+format_detail(char *out, size_t size, const char *fmt, va_list ap)
+{
+	int n = vsnprintf(out, size, fmt, ap);
+	size_t end = size - 1;
+
+	if (n < 0 || (size_t)n < size)
+		return;
+	while (end > 0 && ((unsigned char)out[end - 1] & 0xc0) == 0x80)
+		end--;
+	if (end > 0 && (unsigned char)out[end - 1] >= 0xc0)
+		end--;
+	out[end] = '\0';
+}
+
 int
 err_set(struct err *e, const struct err_kind *kind, const char *fmt, ...)
 {
@@ -23,7 +39,7 @@ err_set(struct err *e, const struct err_kind *kind, const char *fmt, ...)
 		return -1;
 	e->kind = kind;
 	va_start(ap, fmt);
-	vsnprintf(e->detail, sizeof e->detail, fmt, ap);
+	format_detail(e->detail, sizeof e->detail, fmt, ap);
 	va_end(ap);
 	return -1;
 }
@@ -40,7 +56,7 @@ err_errno(struct err *e, const struct err_kind *kind, const char *fmt, ...)
 		return -1;
 	e->kind = cause == ENOSPC || cause == EDQUOT ? &err_no_space : kind;
 	va_start(ap, fmt);
-	vsnprintf(e->detail, sizeof e->detail, fmt, ap);
+	format_detail(e->detail, sizeof e->detail, fmt, ap);
 	va_end(ap);
 	n = strlen(e->detail);
 	snprintf(e->detail + n, sizeof e->detail - n, ": %s",
@@ -82,7 +98,7 @@ err_add_field(struct err *e, struct arena *a, const char *place, const char *at,
 	if (!e)
 		return -1;
 	va_start(ap, fmt);
-	vsnprintf(detail, sizeof detail, fmt, ap);
+	format_detail(detail, sizeof detail, fmt, ap);
 	va_end(ap);
 	err_set(e, &err_invalid, "%.200s: %s", at, detail);
 	slot = field_slot(e);
