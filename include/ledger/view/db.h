@@ -26,6 +26,7 @@
 
 struct db;
 struct sqlite3_stmt;
+struct cached;
 
 enum db_mode { DB_WRITE, DB_READ };
 
@@ -44,6 +45,7 @@ int db_script(struct db *, const char *sql, struct err *);
 struct rows {
 	struct db *db;
 	struct sqlite3_stmt *stmt;
+	struct cached *cached;
 	int state;
 };
 
