@@ -40,4 +40,16 @@ int counterparty_find(
 int arrangement_find(
     struct context *, struct uid, struct arrangement *, struct err *);
 
+/*
+ * The counterparty that a document calls by this account, this LEI or this
+ * name, tried in that order, each exactly; no value is passed over. Several
+ * that bear the same name match none. 1, 0, -1.
+ */
+int counterparty_match(struct context *, struct str account, struct str lei,
+    struct str name, struct counterparty *, struct err *);
+
+/* How many this ledger has registered. */
+int parties_count(struct context *, int64_t *connectors,
+    int64_t *counterparties, int64_t *arrangements, struct err *);
+
 #endif
