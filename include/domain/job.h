@@ -31,6 +31,9 @@ struct job_kind {
 	/* Optional: whether the schedule wants a new one now; asked about once
 	 * a minute, never while one of its kind is open. */
 	bool (*due)(struct context *);
+	/* It runs too long to hold a snapshot open: run's context has neither
+	 * db nor reading. */
+	bool no_reading;
 };
 
 /* Emits job.queued. Call while deciding. */

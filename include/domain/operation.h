@@ -46,6 +46,8 @@ struct operation {
 	enum effect effect;
 	bool no_body; /* a body is never read (GET, some POSTs) */
 	bool body_optional;
+	bool no_ledger; /* needs no ledger of the place: context->ledger may be
+			   NULL; a write's prepare sets it, acquired */
 	int status; /* of success: 200, 201, 202 */
 	const struct shape *in, *out;
 	const struct event_type *const *emits;  /* NULL-ended; writes only */

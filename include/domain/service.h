@@ -36,6 +36,11 @@ int service_new(const struct config *, struct service **, struct err *);
 void service_free(struct service *);
 const struct config *service_config(const struct service *);
 
+/* What the time is for this service and for ledgers it opens from now on:
+ * clock_system unless a test holds it still. */
+struct instant service_now(const struct service *);
+void service_set_clock(struct service *, const struct clock *);
+
 /*
  * The ledger of a place, opened at first use and kept; at most max_ledgers,
  * the least recently used idle one is closed. Every success is paired with

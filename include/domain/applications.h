@@ -1,0 +1,54 @@
+/*
+ * Applications and their API keys. An application owns keys and has a status,
+ * a scope set and entitlements; a key is known by its SHA-256 alone.
+ *
+ * A key in text:
+ *
+ *	pby_test_acme_4Fz0aQ7x_<43 digits><6 digits>
+ *
+ * "pby_test_" (sandbox) or "pby_live_" (production), the workspace's name with
+ * "_" for "-", "_", eight random base62 digits, "_", 256 random bits in base62,
+ * and the CRC-32 of everything before it in base62. All but the last part is
+ * the public id. Names have no "_", so the form is read back from its end.
+ */
+#ifndef DOMAIN_APPLICATIONS_H
+#define DOMAIN_APPLICATIONS_H
+
+#include "domain/context.h"
+
+#define API_KEY_ID_MAX  64 /* 9 + 39 + 1 + 8 and room */
+#define API_KEY_SECRET  43
+#define API_KEY_CHECK   6
+#define API_KEY_MAX     (API_KEY_ID_MAX + 1 + API_KEY_SECRET + API_KEY_CHECK)
+#define API_KEY_ID_RAND 8
+
+struct api_key {
+	struct place place;   /* strings in the arena */
+	struct str public_id; /* borrowed from the text */
+	struct digest sha256; /* of the whole text */
+};
+
+/* A new key from 48 random bytes; the text is in the arena. */
+struct str api_key_make(
+    struct arena *, const struct place *, const uint8_t random[48]);
+
+/* False for anything that is not a key with a good checksum. Opens nothing. */
+bool api_key_parse(struct arena *, struct str text, struct api_key *);
+
+/* A credential and the application that owns it, by one indexed query. */
+struct credential {
+	struct str public_id;
+	struct digest sha256;
+	struct str status; /* active, rotated, revoked */
+	struct str_list scopes;
+	struct uid application;
+	struct str application_name;
+	struct str application_status; /* active, suspended, revoked */
+	struct str_list application_scopes, entitlements;
+};
+
+/* 1 found, 0 not in this ledger, -1. */
+int credential_find(struct db *, struct str public_id, struct arena *,
+    struct credential *, struct err *);
+
+#endif
