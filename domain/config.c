@@ -1,0 +1,169 @@
+#include "domain/config_shape.h"
+#include "domain/service.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ledger/base/io.h"
+
+#define FILE_MAX     65536
+#define SETTINGS_MAX 64
+
+/* clang-format off */
+SHAPE(config, "Configuration",
+	FIELD(config, state, .def = "./var", .min = 1, .max = 1000,
+		.doc = "Directory of the ledgers"),
+	FIELD(config, keys, .max = 1000,
+		.doc = "Directory of the keys; <state>/keys when not given"),
+	FIELD(config, base_url, .def = "http://127.0.0.1:8080", .min = 8, .max = 1000,
+		.doc = "Public URL of the service"),
+	FIELD(config, origin_host, .def = "ledger.localhost.example", .min = 3, .max = 100,
+		.doc = "First part of the ledgers' origins"),
+	FIELD(config, threads, .def = "64", .min = 1, .max = 1024,
+		.doc = "Threads of probity.fcgi"),
+	FIELD(config, max_body, .def = "1048576", .min = 1024, .max = 67108864,
+		.doc = "Largest request body, bytes"),
+	FIELD(config, free_floor, .def = "67108864", .min = 0, .max = 1099511627776,
+		.doc = "Bytes that must stay free on the disk"),
+	FIELD(config, max_ledgers, .def = "64", .min = 1, .max = 10000,
+		.doc = "Ledgers open at once in a process"),
+	FIELD(config, listen, .max = 100,
+		.doc = "Socket that probity.fcgi opens; empty: it is started by the web server"),
+	FIELD(config, pack_threshold, .def = "2000", .min = 1, .max = 1000000,
+		.doc = "Loose objects from which the worker packs"),
+	FIELD(config, verify_hours, .def = "24", .min = 1, .max = 8760,
+		.doc = "Hours between full verifications"),
+	FIELD(config, log_level, .def = "info", .values = VALUES("debug", "info", "warn", "error"),
+		.doc = "Least level of log lines"));
+/* clang-format on */
+
+struct settings {
+	struct param list[SETTINGS_MAX];
+	size_t n;
+};
+
+static int
+add(struct settings *s, struct str name, struct str value, struct err *e)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (str_eq(s->list[i].name, name)) {
+			s->list[i].value = value;
+			return 0;
+		}
+	if (s->n == SETTINGS_MAX)
+		return err_set(e, &err_invalid, "too many settings");
+	s->list[s->n++] =
+	    (struct param){ .name = name, .value = value, .place = IN_BODY };
+	return 0;
+}
+
+static struct str
+trim(struct str s)
+{
+	while (s.n > 0 && isspace((unsigned char)s.p[0]))
+		s = str_slice(s, 1, s.n);
+	while (s.n > 0 && isspace((unsigned char)s.p[s.n - 1]))
+		s.n--;
+	return s;
+}
+
+static int
+read_lines(struct str text, struct settings *s, struct err *e)
+{
+	for (int number = 1; text.p; number++) {
+		struct str value = trim(str_take(&text, '\n'));
+		struct str name;
+
+		if (value.n == 0 || value.p[0] == '#')
+			continue;
+		name = trim(str_take(&value, '='));
+		if (name.n == 0 || !value.p)
+			return err_set(e, &err_invalid,
+			    "line %d of the configuration is not name = value",
+			    number);
+		if (add(s, name, trim(value), e))
+			return -1;
+	}
+	return 0;
+}
+
+static int
+read_settings_file(struct arena *a, struct settings *s, struct err *e)
+{
+	const char *path = getenv("PROBITY_CONFIG");
+	struct err own = { 0 };
+	struct str text;
+
+	if (!path || !*path)
+		path = "/etc/probity/probity.conf";
+	if (io_read_file(a, path, FILE_MAX, &text, &own)) {
+		if (own.kind == &err_not_found && !getenv("PROBITY_CONFIG"))
+			return 0;
+		return err_set(e, own.kind, "%s: %s", path, own.detail);
+	}
+	return read_lines(text, s, e);
+}
+
+static int
+read_environment(struct arena *a, struct settings *s, struct err *e)
+{
+	for (size_t i = 0; i < config_shape.n; i++) {
+		const char *name = config_shape.fields[i].name;
+		char *variable = arena_printf(a, "PROBITY_%s", name);
+		const char *value;
+
+		for (char *p = variable; *p; p++)
+			*p = (char)toupper((unsigned char)*p);
+		value = getenv(variable);
+		if (value && *value &&
+		    add(s, str_from(name), arena_str(a, str_from(value)), e))
+			return -1;
+	}
+	return 0;
+}
+
+/* Bad settings by name in the detail: who starts a program sees one line. */
+static int
+describe(struct err *e)
+{
+	size_t n = 0;
+
+	if (e->kind != &err_invalid || !e->fields)
+		return -1;
+	e->detail[0] = '\0';
+	for (const struct err_field *f = e->fields; f; f = f->next) {
+		const char *at = f->at;
+
+		if (at[0] == '#' && at[1] == '/')
+			at += 2;
+		if (n + 1 >= sizeof e->detail)
+			break;
+		snprintf(e->detail + n, sizeof e->detail - n, "%s%s: %s",
+		    n > 0 ? "; " : "configuration: ", at, f->detail);
+		n = strlen(e->detail);
+	}
+	return -1;
+}
+
+int
+config_load(struct arena *a, struct config *out, struct err *e)
+{
+	struct settings *s = ARENA_NEW(a, struct settings);
+	struct input input = { .flat = true };
+
+	if (read_settings_file(a, s, e) || read_environment(a, s, e))
+		return -1;
+	input.params = s->list;
+	input.n_params = s->n;
+	if (shape_decode(&config_shape, &input, a, out, e))
+		return describe(e);
+	out->state = arena_str(a, out->state);
+	if (out->keys.n == 0)
+		out->keys = arena_strf(a, "%.*s/keys", STR_ARGS(out->state));
+	while (out->base_url.n > 0 &&
+	    out->base_url.p[out->base_url.n - 1] == '/')
+		out->base_url.n--;
+	return 0;
+}
