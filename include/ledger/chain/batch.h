@@ -78,6 +78,9 @@ struct trailers {
  * Unknown ones are passed over. */
 int trailers_parse(struct str message, struct trailers *, struct err *);
 
+/* Whether a trailer "Ledger-X: <name> <sha256>" lists the entry. */
+bool trailers_list_extra(struct str message, struct str name, struct digest);
+
 struct payload_entry {
 	struct digest sha256;
 	struct oid oid;

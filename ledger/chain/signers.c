@@ -1,0 +1,103 @@
+#include "ledger/chain/signers.h"
+
+#include <string.h>
+
+#include "ledger/codec/text.h"
+#include "ledger/crypto/hash.h"
+#include "ledger/crypto/note.h"
+#include "ledger/crypto/sshsig.h"
+
+void
+signers_first(struct buf *b, struct str origin, struct public_key key)
+{
+	struct instant none = { 0 };
+
+	allowed_signers_add(b, origin, key, none, none);
+}
+
+static struct json *
+key_json(struct arena *a, struct public_key key)
+{
+	char line[PUBLIC_KEY_SSH + 1];
+
+	public_key_ssh(key, line);
+	return json_string(a, arena_str(a, str_from(line)));
+}
+
+struct json *
+opened_encode(struct arena *a, const struct opened *o)
+{
+	struct json *algorithms = json_object(a), *data = json_object(a);
+
+	json_put_str(a, algorithms, "hash", STR(ALGORITHM_HASH));
+	json_put_str(a, algorithms, "signature", STR(ALGORITHM_SIGNATURE));
+	json_put_str(a, algorithms, "tree", STR(ALGORITHM_TREE));
+	json_put(data, "algorithms", algorithms);
+	json_put(data, "continues", json_null(a));
+	json_put(data, "public_key", key_json(a, o->key));
+	json_put(data, "recovery_key", key_json(a, o->recovery));
+	return data;
+}
+
+static bool
+is_algorithms(const struct json *v)
+{
+	return v && v->n == 3 &&
+	       str_is(json_get_str(v, "hash"), ALGORITHM_HASH) &&
+	       str_is(json_get_str(v, "tree"), ALGORITHM_TREE) &&
+	       str_is(json_get_str(v, "signature"), ALGORITHM_SIGNATURE);
+}
+
+static bool
+is_continues(const struct json *v)
+{
+	struct digest ignored;
+	int64_t size;
+
+	if (!v || v->type == JSON_NULL)
+		return v != NULL;
+	return v->n == 4 && origin_is_valid(json_get_str(v, "origin")) &&
+	       json_get_int(v, "size", &size) && size > 0 &&
+	       digest_from_hex(json_get_str(v, "root"), &ignored) &&
+	       digest_from_hex(json_get_str(v, "head"), &ignored);
+}
+
+/* The one form that public_key_ssh gives, not all that public_key_parse
+ * takes. */
+static bool
+decode_key(struct str text, struct public_key *key)
+{
+	char line[PUBLIC_KEY_SSH + 1];
+
+	if (!text.p || public_key_parse(text, key, NULL))
+		return false;
+	public_key_ssh(*key, line);
+	return str_is(text, line);
+}
+
+int
+opened_decode(const struct json *data, struct opened *o, struct err *e)
+{
+	if (!data || data->n != 4)
+		return err_set(e, &err_corrupt,
+		    "ledger.opened has other members than it should");
+	if (!is_algorithms(json_get(data, "algorithms")))
+		return err_set(e, &err_corrupt,
+		    "ledger.opened names algorithms that are not known");
+	if (!is_continues(json_get(data, "continues")))
+		return err_set(
+		    e, &err_corrupt, "continues in ledger.opened is malformed");
+	if (!decode_key(json_get_str(data, "public_key"), &o->key) ||
+	    !decode_key(json_get_str(data, "recovery_key"), &o->recovery))
+		return err_set(
+		    e, &err_corrupt, "a key in ledger.opened is malformed");
+	return 0;
+}
+
+bool
+signers_know(struct str type, bool first)
+{
+	if (first)
+		return str_is(type, TYPE_OPENED);
+	return !str_has_prefix(type, STR("key.")) && !str_is(type, TYPE_OPENED);
+}
