@@ -162,8 +162,8 @@ config_load(struct arena *a, struct config *out, struct err *e)
 	out->state = arena_str(a, out->state);
 	if (out->keys.n == 0)
 		out->keys = arena_strf(a, "%.*s/keys", STR_ARGS(out->state));
-	while (out->base_url.n > 0 &&
-	    out->base_url.p[out->base_url.n - 1] == '/')
+	while (
+	    out->base_url.n > 0 && out->base_url.p[out->base_url.n - 1] == '/')
 		out->base_url.n--;
 	return 0;
 }

@@ -1,0 +1,137 @@
+#include "domain/call.h"
+
+#include "domain/applications.h"
+#include "domain/running.h"
+
+static bool
+list_has(struct str_list list, const char *name)
+{
+	for (size_t i = 0; i < list.n; i++)
+		if (str_is(list.items[i], name))
+			return true;
+	return false;
+}
+
+static int
+authorize_credential(const struct credential *credential,
+    const struct caller *caller, const struct operation *op, struct err *e)
+{
+	if (!str_is(credential->status, "active") ||
+	    !uid_eq(credential->application, caller->application))
+		return err_set(e, &err_unauthorized,
+		    "the credential is no longer in force");
+	if (!str_is(credential->application_status, "active"))
+		return err_set(e, &err_forbidden, "the application is %.*s",
+		    STR_ARGS(credential->application_status));
+	if (op->entitlement &&
+	    !list_has(credential->entitlements, op->entitlement))
+		return err_set(e, &err_forbidden,
+		    "the application has no entitlement to %s",
+		    op->entitlement);
+	if (op->scope &&
+	    (!list_has(credential->scopes, op->scope) ||
+		!list_has(credential->application_scopes, op->scope) ||
+		!caller_has_scope(caller, op->scope)))
+		return err_set(e, &err_forbidden,
+		    "the credential lacks the scope %s", op->scope);
+	return 0;
+}
+
+int
+call_authorize(struct db *db, const struct caller *caller,
+    const struct operation *op, struct instant now, struct err *e)
+{
+	struct credential credential;
+	struct arena *a;
+	int found, result = -1;
+
+	(void)now; /* API keys do not expire */
+	if (caller->kind != CALLER_APPLICATION)
+		return 0;
+	if (!op->method)
+		return err_set(
+		    e, &err_forbidden, "%s is for operators", op->id);
+	a = arena_new();
+	found = credential_find(db, caller->credential, a, &credential, e);
+	if (found == 1)
+		result = authorize_credential(&credential, caller, op, e);
+	else if (found == 0)
+		result = err_set(e, &err_unauthorized,
+		    "the credential is no longer in force");
+	arena_free(a);
+	return result;
+}
+
+int
+running_authorize(struct running *r, struct db *db, struct err *e)
+{
+	if (!db && r->call->caller->kind == CALLER_APPLICATION)
+		return err_set(e, &err_internal, "no ledger to check against");
+	return call_authorize(db, r->call->caller, r->call->op, r->c.now, e);
+}
+
+int
+running_decode(struct running *r, struct err *e)
+{
+	const struct shape *shape = r->call->op->in;
+
+	r->in = arena_alloc(r->c.arena, shape->size);
+	return shape_decode(shape, &r->call->input, r->c.arena, r->in, e);
+}
+
+static int
+read_in(struct running *r, struct reply *out, struct err *e)
+{
+	const struct operation *op = r->call->op;
+	void *record = arena_alloc(r->c.arena, op->out->size);
+
+	if (running_authorize(r, r->c.db, e) || running_decode(r, e) ||
+	    op->read(&r->c, r->in, record, e))
+		return -1;
+	out->body = shape_encode(op->out, record, r->c.arena);
+	return 0;
+}
+
+static int
+run_read(struct running *r, struct reply *out, struct err *e)
+{
+	struct reading reading;
+	int result;
+
+	if (!r->c.ledger)
+		return read_in(r, out, e);
+	if (ledger_read_begin(r->c.ledger, &reading, e))
+		return -1;
+	r->c.reading = &reading;
+	r->c.db = reading.db;
+	out->ledger_size = reading.size;
+	result = read_in(r, out, e);
+	ledger_read_end(&reading);
+	return result;
+}
+
+int
+call_run(struct service *service, const struct call *call, struct arena *a,
+    struct reply *out, struct err *e)
+{
+	struct running r = {
+		.call = call,
+		.c = {
+			.op = call->op,
+			.service = service,
+			.arena = a,
+			.place = &call->caller->place,
+			.caller = call->caller,
+			.ledger = call->ledger,
+			.request = call->request,
+			.now = service_now(service),
+		},
+	};
+
+	*out = (struct reply){ .status = call->op->status };
+	if (!call->ledger && !call->op->no_ledger)
+		return err_set(e, &err_not_found, "there is no such ledger");
+	if (call->op->effect == EFFECT_READ)
+		return run_read(&r, out, e);
+	return running_write(&r, out, e);
+}

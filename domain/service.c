@@ -1,0 +1,299 @@
+#include "domain/pool.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "domain/catalog.h"
+#include "ledger/base/log.h"
+
+/* A slot is busy while its ledger is opened or closed without the lock; who
+ * wants that place waits. */
+enum slot_state { SLOT_FREE, SLOT_BUSY, SLOT_OPEN };
+
+struct slot {
+	enum slot_state state;
+	char workspace[40], environment[16];
+	struct ledger *ledger;
+	size_t users;
+	uint64_t used; /* turn of the service's counter */
+};
+
+struct service {
+	struct config config;
+	struct arena *arena; /* the configuration's strings */
+	const struct clock *clock;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	struct slot *slots;
+	size_t n;
+	uint64_t counter;
+};
+
+int
+service_new(const struct config *config, struct service **out, struct err *e)
+{
+	struct service *s = calloc(1, sizeof *s);
+	struct arena *a = arena_new();
+
+	if (config->max_ledgers > 0)
+		s->n = (size_t)config->max_ledgers;
+	s->slots = calloc(s->n ? s->n : 1, sizeof *s->slots);
+	if (!s->slots) {
+		free(s);
+		arena_free(a);
+		return err_set(e, &err_unavailable, "no memory");
+	}
+	s->config = *config;
+	s->arena = a;
+	s->config.state = arena_str(a, config->state);
+	s->config.keys = arena_str(a, config->keys);
+	s->config.base_url = arena_str(a, config->base_url);
+	s->config.origin_host = arena_str(a, config->origin_host);
+	s->config.listen = arena_str(a, config->listen);
+	s->config.log_level = arena_str(a, config->log_level);
+	s->clock = &clock_system;
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_cond_init(&s->changed, NULL);
+	*out = s;
+	return 0;
+}
+
+void
+service_free(struct service *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->n; i++)
+		if (s->slots[i].ledger)
+			ledger_close(s->slots[i].ledger);
+	pthread_cond_destroy(&s->changed);
+	pthread_mutex_destroy(&s->lock);
+	arena_free(s->arena);
+	free(s->slots);
+	free(s);
+}
+
+const struct config *
+service_config(const struct service *s)
+{
+	return &s->config;
+}
+
+struct instant
+service_now(const struct service *s)
+{
+	return s->clock->wall(s->clock);
+}
+
+void
+service_set_clock(struct service *s, const struct clock *clock)
+{
+	s->clock = clock;
+}
+
+static bool
+place_is_valid(const struct place *place)
+{
+	return workspace_name_is_valid(place->workspace) &&
+	       (str_is(place->environment, "sandbox") ||
+		   str_is(place->environment, "production"));
+}
+
+int
+service_ledger_options(struct service *s, const struct place *place,
+    struct arena *a, struct ledger_options *out, struct err *e)
+{
+	if (!place_is_valid(place))
+		return err_set(e, &err_not_found, "there is no such workspace");
+	*out = (struct ledger_options){
+		.dir = arena_printf(a, "%.*s/ledgers/%.*s/%.*s",
+		    STR_ARGS(s->config.state), STR_ARGS(place->workspace),
+		    STR_ARGS(place->environment)),
+		.keys_dir = arena_printf(a, "%.*s/%.*s/%.*s",
+		    STR_ARGS(s->config.keys), STR_ARGS(place->workspace),
+		    STR_ARGS(place->environment)),
+		.origin = arena_strf(a, "%.*s/%.*s/%.*s",
+		    STR_ARGS(s->config.origin_host), STR_ARGS(place->workspace),
+		    STR_ARGS(place->environment)),
+		.views = catalog_views(),
+		.clock = s->clock,
+		.free_floor = (uint64_t)s->config.free_floor,
+	};
+	return 0;
+}
+
+static bool
+slot_is(const struct slot *slot, const struct place *place)
+{
+	return slot->state != SLOT_FREE &&
+	       str_is(place->workspace, slot->workspace) &&
+	       str_is(place->environment, slot->environment);
+}
+
+static struct slot *
+find_slot(struct service *s, const struct place *place)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (slot_is(&s->slots[i], place))
+			return &s->slots[i];
+	return NULL;
+}
+
+/* A free slot, or the idle one that was used the longest ago. */
+static struct slot *
+pick_slot(struct service *s)
+{
+	struct slot *oldest = NULL;
+
+	for (size_t i = 0; i < s->n; i++) {
+		struct slot *slot = &s->slots[i];
+
+		if (slot->state == SLOT_FREE)
+			return slot;
+		if (slot->state == SLOT_OPEN && slot->users == 0 &&
+		    (!oldest || slot->used < oldest->used))
+			oldest = slot;
+	}
+	return oldest;
+}
+
+/* Called with the lock, which is let go meanwhile. The slot keeps its old name
+ * until that ledger is closed: nobody opens it a second time before. */
+static int
+fill_slot(struct service *s, struct slot *slot, const struct place *place,
+    const struct ledger_options *options, struct err *e)
+{
+	struct ledger *old = slot->ledger, *ledger = NULL;
+	int result;
+
+	slot->ledger = NULL;
+	slot->state = SLOT_BUSY;
+	if (old) {
+		pthread_mutex_unlock(&s->lock);
+		ledger_close(old);
+		pthread_mutex_lock(&s->lock);
+		if (find_slot(s, place)) { /* somebody else was faster */
+			slot->state = SLOT_FREE;
+			pthread_cond_broadcast(&s->changed);
+			return 0;
+		}
+	}
+	memset(slot->workspace, 0, sizeof slot->workspace);
+	memset(slot->environment, 0, sizeof slot->environment);
+	memcpy(slot->workspace, place->workspace.p, place->workspace.n);
+	memcpy(slot->environment, place->environment.p, place->environment.n);
+	pthread_mutex_unlock(&s->lock);
+	result = ledger_open(options, &ledger, e);
+	pthread_mutex_lock(&s->lock);
+	slot->ledger = ledger;
+	slot->users = 0;
+	slot->state = result ? SLOT_FREE : SLOT_OPEN;
+	pthread_cond_broadcast(&s->changed);
+	return result;
+}
+
+static struct ledger *
+use_slot(struct service *s, struct slot *slot)
+{
+	slot->users++;
+	slot->used = ++s->counter;
+	return slot->ledger;
+}
+
+static int
+acquire_locked(struct service *s, const struct place *place,
+    const struct ledger_options *options, struct ledger **out, struct err *e)
+{
+	for (;;) {
+		struct slot *slot = find_slot(s, place);
+
+		if (slot && slot->state == SLOT_OPEN) {
+			*out = use_slot(s, slot);
+			return 0;
+		}
+		if (slot) {
+			pthread_cond_wait(&s->changed, &s->lock);
+			continue;
+		}
+		slot = pick_slot(s);
+		if (!slot)
+			return err_set(e, &err_unavailable,
+			    "as many ledgers are in use as may be open");
+		if (fill_slot(s, slot, place, options, e))
+			return -1;
+	}
+}
+
+/* Before a slot is spent on it. */
+static bool
+ledger_exists(const struct ledger_options *options, struct arena *a)
+{
+	struct stat st;
+
+	return stat(arena_printf(a, "%s/ledger.git", options->dir), &st) == 0;
+}
+
+int
+service_acquire(struct service *s, const struct place *place,
+    struct ledger **out, struct err *e)
+{
+	struct arena *a = arena_new();
+	struct ledger_options options;
+	int result = -1;
+
+	*out = NULL;
+	if (service_ledger_options(s, place, a, &options, e))
+		goto out;
+	if (!ledger_exists(&options, a)) {
+		err_set(e, &err_not_found, "there is no ledger %.*s/%.*s",
+		    STR_ARGS(place->workspace), STR_ARGS(place->environment));
+		goto out;
+	}
+	pthread_mutex_lock(&s->lock);
+	result = acquire_locked(s, place, &options, out, e);
+	pthread_mutex_unlock(&s->lock);
+out:
+	arena_free(a);
+	return result;
+}
+
+void
+service_release(struct service *s, struct ledger *ledger)
+{
+	if (!ledger)
+		return;
+	pthread_mutex_lock(&s->lock);
+	for (size_t i = 0; i < s->n; i++)
+		if (s->slots[i].ledger == ledger && s->slots[i].users > 0)
+			s->slots[i].users--;
+	pthread_mutex_unlock(&s->lock);
+}
+
+struct ledger *
+service_acquire_decoy(struct service *s)
+{
+	struct ledger *ledger = NULL;
+
+	pthread_mutex_lock(&s->lock);
+	for (size_t i = 0; i < s->n && !ledger; i++)
+		if (s->slots[i].state == SLOT_OPEN) {
+			s->slots[i].users++; /* leaves its age alone */
+			ledger = s->slots[i].ledger;
+		}
+	pthread_mutex_unlock(&s->lock);
+	return ledger;
+}
+
+size_t
+service_open_count(struct service *s)
+{
+	size_t n = 0;
+
+	pthread_mutex_lock(&s->lock);
+	for (size_t i = 0; i < s->n; i++)
+		n += s->slots[i].state == SLOT_OPEN;
+	pthread_mutex_unlock(&s->lock);
+	return n;
+}
