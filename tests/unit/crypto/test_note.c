@@ -128,6 +128,45 @@ test_foreign(void **state)
 }
 
 static void
+write_file(const char *name, struct str bytes)
+{
+	struct err e = { 0 };
+
+	if (io_write_file(name, bytes, 0600, &e))
+		fail_msg("%s", e.detail);
+}
+
+#define GO_VERIFY                                                  \
+	"GO111MODULE=off GOPATH=/usr/share/gocode go run " VECTORS \
+	"verify.go \"$dir/verifier\" \"$dir/note\" >\"$dir/out\" 2>&1"
+
+/* Go's sumdb/note, where it is installed, opens what we sign. */
+static void
+test_go_verifies(void **state)
+{
+	struct fixture *f = *state;
+	char dir[] = "/tmp/test_note.XXXXXX";
+	struct str note = sign_checkpoint(f);
+	struct buf key;
+
+	if (system("command -v go >/dev/null && "
+		   "test -d /usr/share/gocode/src/golang.org/x/mod") != 0)
+		skip();
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(setenv("dir", dir, 1), 0);
+	buf_init(&key, 1000);
+	note_verifier_key(&key, STR(NAME), signer_public(f->signer));
+	write_file(arena_printf(f->arena, "%s/verifier", dir), buf_str(&key));
+	write_file(arena_printf(f->arena, "%s/note", dir), note);
+	assert_int_equal(system(GO_VERIFY), 0);
+	f->buf.p[0] ^= 1;
+	write_file(arena_printf(f->arena, "%s/note", dir), note);
+	assert_int_not_equal(system(GO_VERIFY), 0);
+	buf_fini(&key);
+	assert_int_equal(system("rm -r \"$dir\""), 0);
+}
+
+static void
 test_round_trip(void **state)
 {
 	struct fixture *f = *state;
@@ -383,6 +422,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_frozen),
 		TEST(test_foreign),
+		TEST(test_go_verifies),
 		TEST(test_round_trip),
 		TEST(test_tampering),
 		TEST(test_more_signatures),
