@@ -16,6 +16,9 @@ int turn_open(const char *dir, struct turn **, struct err *);
 void turn_close(struct turn *);
 
 int turn_take(struct turn *, struct err *);
+
+/* Takes the turn only if nobody has it or waits for it. */
+bool turn_try(struct turn *);
 void turn_release(struct turn *);
 
 /* Whether another process waits for the turn. */

@@ -16,6 +16,7 @@
 #include "ledger/view/project.h"
 
 struct ledger;
+struct reader;
 
 struct ledger_options {
 	const char *dir;      /* STATE/ledgers/<workspace>/<environment> */
@@ -59,7 +60,18 @@ struct command {
 	struct uid request;
 	struct idempotency idempotency;
 	struct arena *arena; /* what the decision allocates, and the receipt */
+	/* The decision is an operator's word that the clock is right: it is
+	 * made although the clock is not plausible, and emits
+	 * event_clock_confirmed. */
+	bool confirms_clock;
 };
+
+/* Data of `clock.confirmed`. */
+struct clock_confirmed {
+	struct instant wall; /* what the clock said */
+	struct instant last; /* the last event's time */
+};
+extern const struct event_type event_clock_confirmed;
 
 /* One event, as recorded. */
 struct recorded {
@@ -112,6 +124,7 @@ struct reading {
 	struct repo *repo;
 	uint64_t size; /* the position */
 	struct ledger *ledger;
+	struct reader *reader; /* the connection, for ledger_read_end */
 };
 
 int ledger_read_begin(struct ledger *, struct reading *, struct err *);
@@ -150,6 +163,9 @@ int ledger_sync(struct ledger *, struct err *);
 /* Packs loose objects when there are at least `threshold`. */
 int ledger_pack(
     struct ledger *, size_t threshold, size_t *packed, struct err *);
+
+/* Counts loose objects, stopping at `stop`. */
+int ledger_count_loose(struct ledger *, size_t stop, size_t *n, struct err *);
 
 /* Deletes state.db and makes it again from the repository. */
 int ledger_rebuild(const struct ledger_options *,

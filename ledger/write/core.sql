@@ -1,0 +1,27 @@
+-- What the ledger itself keeps in the read model.
+
+-- Where the projection stands: one row.
+CREATE TABLE ledger_position (
+	one INTEGER PRIMARY KEY CHECK (one = 1),
+	size INTEGER NOT NULL,
+	batches INTEGER NOT NULL,
+	head BLOB NOT NULL,
+	tree BLOB NOT NULL,
+	commit_oid BLOB,
+	last_at INTEGER NOT NULL,
+	clock_floor INTEGER NOT NULL
+);
+
+CREATE TABLE ledger_batch (
+	first_seq INTEGER PRIMARY KEY,
+	count INTEGER NOT NULL,
+	commit_oid BLOB NOT NULL
+);
+
+-- Keyed hashes of requests that carried an Idempotency-Key.
+CREATE TABLE idempotency (
+	key_hmac BLOB PRIMARY KEY,
+	request_hmac BLOB NOT NULL,
+	first_seq INTEGER NOT NULL,
+	last_seq INTEGER NOT NULL
+) WITHOUT ROWID;

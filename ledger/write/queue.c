@@ -1,0 +1,210 @@
+#include "ledger/write/writer.h"
+
+void
+ticket_push(struct ticket_list *list, struct ticket *t)
+{
+	t->next = NULL;
+	if (list->last)
+		list->last->next = t;
+	else
+		list->first = t;
+	list->last = t;
+}
+
+struct ticket *
+ticket_pop(struct ticket_list *list)
+{
+	struct ticket *t = list->first;
+
+	if (t == NULL)
+		return NULL;
+	list->first = t->next;
+	if (list->first == NULL)
+		list->last = NULL;
+	t->next = NULL;
+	return t;
+}
+
+struct ticket *
+queue_next(struct ledger *l)
+{
+	struct ticket *t;
+
+	pthread_mutex_lock(&l->lock);
+	t = ticket_pop(&l->waiting);
+	pthread_mutex_unlock(&l->lock);
+	return t;
+}
+
+void
+queue_put_back(struct ledger *l, struct ticket *t)
+{
+	pthread_mutex_lock(&l->lock);
+	t->next = l->waiting.first;
+	l->waiting.first = t;
+	if (l->waiting.last == NULL)
+		l->waiting.last = t;
+	pthread_mutex_unlock(&l->lock);
+}
+
+void
+queue_enlist(struct ledger *l, struct ticket *t)
+{
+	signing_enlist(&l->signing);
+	pthread_mutex_lock(&l->lock);
+	t->state = TICKET_HELPS;
+	pthread_cond_signal(&t->wake);
+	pthread_mutex_unlock(&l->lock);
+}
+
+/* The refusals and receipts of the batch go out. A ticket is gone the moment
+ * its thread sees it done. */
+static void
+answer(struct ledger *l, struct ticket_list *done)
+{
+	struct ticket *t;
+
+	pthread_mutex_lock(&l->lock);
+	while ((t = ticket_pop(done)) != NULL) {
+		t->state = TICKET_DONE;
+		pthread_cond_signal(&t->wake);
+	}
+	pthread_mutex_unlock(&l->lock);
+}
+
+static void
+fail_ticket(struct ticket *t, const struct err *why)
+{
+	t->result = -1;
+	if (t->err)
+		*t->err = *why;
+}
+
+/* Everyone waiting gets the same answer: the ledger is not ready. */
+static void
+fail_waiting(struct ledger *l, const struct err *why, struct ticket_list *done)
+{
+	struct ticket *t;
+
+	while ((t = queue_next(l)) != NULL) {
+		fail_ticket(t, why);
+		ticket_push(done, t);
+	}
+}
+
+/*
+ * After an abandoned batch each command is tried once alone, so that a
+ * poisonous one does not fail its neighbours.
+ */
+static void
+retry_alone(struct ledger *l, struct ticket_list *abandoned,
+    const struct err *why, struct ticket_list *done)
+{
+	bool alone = abandoned->first && abandoned->first->next == NULL;
+	struct ticket *t;
+
+	while ((t = ticket_pop(abandoned)) != NULL) {
+		struct err e = { 0 };
+
+		if (alone) {
+			fail_ticket(t, why);
+		} else if (ledger_ready(l, &e) || attempt_batch(l, t, &e)) {
+			l->draft.tickets = (struct ticket_list){ 0 };
+			fail_ticket(t, &e);
+		} else {
+			t = ticket_pop(&l->draft.tickets);
+		}
+		ticket_push(done, t);
+	}
+}
+
+/* One batch with the turn held. */
+static void
+run_batch(struct ledger *l, struct ticket_list *done)
+{
+	struct ticket_list decided;
+	struct err e = { 0 };
+
+	if (ledger_ready(l, &e)) {
+		fail_waiting(l, &e, done);
+		return;
+	}
+	if (attempt_batch(l, NULL, &e) == 0) {
+		*done = l->draft.tickets;
+		l->draft.tickets = (struct ticket_list){ 0 };
+		return;
+	}
+	decided = l->draft.tickets;
+	l->draft.tickets = (struct ticket_list){ 0 };
+	retry_alone(l, &decided, &e, done);
+}
+
+/* The leader's work: takes the turn for one batch, hands the lead on. */
+static void
+lead(struct ledger *l)
+{
+	struct ticket_list done = { 0 };
+	struct err e = { 0 };
+	bool half_full = false;
+
+	if (ledger_take_turn(l, &e)) {
+		fail_waiting(l, &e, &done);
+	} else {
+		run_batch(l, &done);
+		half_full = journal_used(l->journal) > JOURNAL_BYTES / 2;
+		ledger_release_turn(l);
+	}
+	pthread_mutex_lock(&l->lock);
+	if (l->waiting.first != NULL) {
+		l->waiting.first->state = TICKET_LEADS;
+		pthread_cond_signal(&l->waiting.first->wake);
+	} else {
+		l->leading = false;
+	}
+	if (l->syncing)
+		half_full = false;
+	pthread_mutex_unlock(&l->lock);
+	answer(l, &done);
+	if (half_full)
+		ledger_sync(l, NULL);
+}
+
+static void
+wait_for_answer(struct ledger *l, struct ticket *t)
+{
+	while (t->state != TICKET_DONE) {
+		if (t->state == TICKET_LEADS) {
+			t->state = TICKET_WAITING;
+			pthread_mutex_unlock(&l->lock);
+			lead(l);
+			pthread_mutex_lock(&l->lock);
+		} else if (t->state == TICKET_HELPS) {
+			t->state = TICKET_WAITING;
+			pthread_mutex_unlock(&l->lock);
+			signing_help(&l->signing);
+			pthread_mutex_lock(&l->lock);
+		} else {
+			pthread_cond_wait(&t->wake, &l->lock);
+		}
+	}
+}
+
+int
+ledger_submit(
+    struct ledger *l, const struct command *c, struct receipt *r, struct err *e)
+{
+	struct ticket t = { .command = c, .receipt = r, .err = e };
+
+	*r = (struct receipt){ 0 };
+	pthread_cond_init(&t.wake, NULL);
+	pthread_mutex_lock(&l->lock);
+	ticket_push(&l->waiting, &t);
+	if (!l->leading) {
+		l->leading = true;
+		t.state = TICKET_LEADS;
+	}
+	wait_for_answer(l, &t);
+	pthread_mutex_unlock(&l->lock);
+	pthread_cond_destroy(&t.wake);
+	return t.result;
+}

@@ -1,0 +1,239 @@
+#include <stdlib.h>
+
+#include "ledger/base/io.h"
+#include "ledger/write/writer.h"
+
+#define SQL_BATCH                                               \
+	"SELECT first_seq, count, commit_oid FROM ledger_batch" \
+	" WHERE first_seq <= ? ORDER BY first_seq DESC LIMIT 1"
+
+static struct reader *
+take_reader(struct ledger *l)
+{
+	struct reader *r;
+
+	pthread_mutex_lock(&l->readers_lock);
+	r = l->readers;
+	if (r != NULL)
+		l->readers = r->next;
+	pthread_mutex_unlock(&l->readers_lock);
+	return r;
+}
+
+static struct reader *
+open_reader(struct ledger *l, struct err *e)
+{
+	struct reader *r = calloc(1, sizeof *r);
+
+	if (r == NULL)
+		abort();
+	if (db_open(l->db_path, DB_READ, &r->db, e) == 0 &&
+	    repo_open(l->repo_path, &r->repo, e) == 0)
+		return r;
+	db_close(r->db);
+	free(r);
+	return NULL;
+}
+
+/* Whether the branch has left the read model behind and nobody is at work: a
+ * process died between the two. */
+static bool
+is_left_behind(struct ledger *l, struct reader *r, const struct position *p)
+{
+	struct oid tip;
+	bool exists, idle = true;
+
+	if (repo_branch(r->repo, &tip, &exists, NULL) || !exists ||
+	    (p->has_commit && oid_eq(tip, p->commit)))
+		return false;
+	if (pthread_mutex_trylock(&l->work) != 0)
+		return false;
+	idle = turn_try(l->turn);
+	if (idle)
+		turn_release(l->turn);
+	pthread_mutex_unlock(&l->work);
+	return idle;
+}
+
+static void
+ask_for_empty_turn(struct ledger *l)
+{
+	struct arena *a = arena_new();
+	struct command c = { .arena = a };
+	struct receipt r;
+
+	ledger_submit(l, &c, &r, NULL);
+	arena_free(a);
+}
+
+static int
+begin(struct reader *r, struct position *p, struct err *e)
+{
+	if (db_begin_read(r->db, e))
+		return -1;
+	if (position_load(r->db, p, e) == 0)
+		return 0;
+	db_rollback(r->db);
+	return -1;
+}
+
+int
+ledger_read_begin(struct ledger *l, struct reading *out, struct err *e)
+{
+	struct reader *r = take_reader(l);
+	struct position p;
+
+	*out = (struct reading){ .ledger = l };
+	if (r == NULL && (r = open_reader(l, e)) == NULL)
+		return -1;
+	out->reader = r;
+	out->db = r->db;
+	out->repo = r->repo;
+	if (begin(r, &p, e))
+		goto fail;
+	if (is_left_behind(l, r, &p)) {
+		db_rollback(r->db);
+		ask_for_empty_turn(l);
+		if (begin(r, &p, e))
+			goto fail;
+	}
+	out->size = p.size;
+	return 0;
+fail:
+	ledger_read_end(out);
+	return -1;
+}
+
+void
+ledger_read_end(struct reading *reading)
+{
+	struct ledger *l = reading->ledger;
+	struct reader *r = reading->reader;
+
+	if (r == NULL)
+		return;
+	db_rollback(r->db);
+	pthread_mutex_lock(&l->readers_lock);
+	r->next = l->readers;
+	l->readers = r;
+	pthread_mutex_unlock(&l->readers_lock);
+	reading->reader = NULL;
+}
+
+struct place_of {
+	uint64_t first, count;
+	struct oid commit;
+};
+
+static int
+find_batch(struct reading *r, uint64_t seq, struct arena *a,
+    struct place_of *out, struct err *e)
+{
+	struct rows rows;
+	struct str oid = STR_NONE;
+
+	*out = (struct place_of){ 0 };
+	if (db_query(r->db, &rows, e, SQL_BATCH, "i", (int64_t)seq))
+		return -1;
+	if (rows_next(&rows, e) == 1) {
+		out->first = (uint64_t)rows_int(&rows, 0);
+		out->count = (uint64_t)rows_int(&rows, 1);
+		oid = rows_str(&rows, 2, a);
+	}
+	if (rows_end(&rows, e))
+		return -1;
+	if (oid.n != OID_BYTES || seq - out->first >= out->count)
+		return err_set(e, &err_not_found, "no event %llu here",
+		    (unsigned long long)seq);
+	for (size_t i = 0; i < OID_BYTES; i++)
+		out->commit.b[i] = (uint8_t)oid.p[i];
+	return 0;
+}
+
+static int
+line_at(
+    struct str events, uint64_t index, struct batch_line *line, struct err *e)
+{
+	struct str rest = events;
+
+	for (uint64_t i = 0; i <= index; i++) {
+		int rc = batch_line_next(&rest, line, e);
+
+		if (rc < 0)
+			return -1;
+		if (rc == 0)
+			return err_set(e, &err_corrupt, "a batch is too short");
+	}
+	return 0;
+}
+
+int
+ledger_read_event(struct reading *r, uint64_t seq, struct arena *a,
+    struct stored_event *out, struct err *e)
+{
+	uint32_t key_id = signer_key_id(r->ledger->signer);
+	struct recorded *rec = &out->recorded;
+	struct place_of at;
+	struct batch_line line;
+	struct batch b;
+
+	*out = (struct stored_event){ 0 };
+	if (find_batch(r, seq, a, &at, e) ||
+	    batch_read(r->repo, at.commit, a, &b, e) ||
+	    line_at(b.events, seq - at.first, &line, e) ||
+	    event_parse(a, line.event, &rec->event, e))
+		return -1;
+	if (!batch_line_signature(&line, key_id, &rec->signature))
+		return err_set(e, &err_corrupt, "event %llu is not signed",
+		    (unsigned long long)seq);
+	rec->seq = seq;
+	rec->key_id = key_id;
+	rec->hash = rec->event.hash;
+	out->commit = at.commit;
+	out->checkpoint = b.checkpoint;
+	out->line = line.whole;
+	return 0;
+}
+
+int
+ledger_read_payload(struct reading *r, uint64_t seq, struct digest sha256,
+    size_t max, struct arena *a, struct str *out, struct err *e)
+{
+	struct place_of at;
+	struct batch b;
+
+	if (find_batch(r, seq, a, &at, e) ||
+	    batch_read(r->repo, at.commit, a, &b, e))
+		return -1;
+	for (size_t i = 0; i < b.n_payloads; i++)
+		if (digest_eq(b.payloads[i].sha256, sha256))
+			return payload_read(
+			    r->repo, b.payloads[i].oid, sha256, max, a, out, e);
+	return err_set(e, &err_not_found, "no such content beside event %llu",
+	    (unsigned long long)seq);
+}
+
+int
+ledger_read_status(struct reading *r, struct arena *a,
+    struct ledger_status *out, struct err *e)
+{
+	struct position p;
+	struct batch b;
+
+	if (position_load(r->db, &p, e) ||
+	    io_free_bytes(r->ledger->dir, &out->free_bytes, e))
+		return -1;
+	out->size = p.size;
+	out->batches = p.batches;
+	out->head = p.head;
+	out->root = merkle_root(&p.tree);
+	out->commit = p.commit;
+	out->last_at = p.last_at;
+	out->checkpoint = STR_NONE;
+	if (!p.has_commit)
+		return 0;
+	if (batch_read(r->repo, p.commit, a, &b, e))
+		return -1;
+	out->checkpoint = b.checkpoint;
+	return 0;
+}

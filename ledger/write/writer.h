@@ -1,0 +1,215 @@
+/*
+ * The inside of a ledger, shared by the files of this folder.
+ *
+ *	core.c      the ledger's own event types
+ *	ledger.c    open, close, create
+ *	queue.c     ledger_submit: first come first served, one leader at a time
+ *	attempt.c   one batch, from the first decision to the published commit
+ *	decide.c    one command in its place: savepoint, emit, project
+ *	signing.c   signatures by the waiting threads
+ *	ready.c     what must hold before a batch: journal, branch, clock, space
+ *	catch_up.c  verifies and projects what state.db has not seen
+ *	position.c  where the projection stands: the row and its copy
+ *	anchor.c    whether the clock is plausible
+ *	reading.c   connections for readers
+ *	upkeep.c    sync, pack, payloads
+ *	rebuild.c   the read model made anew
+ */
+#ifndef LEDGER_WRITE_WRITER_H
+#define LEDGER_WRITE_WRITER_H
+
+#include <pthread.h>
+
+#include "ledger/store/turn.h"
+#include "ledger/write/ledger.h"
+
+enum ticket_state { TICKET_WAITING, TICKET_LEADS, TICKET_HELPS, TICKET_DONE };
+
+/* A command in the queue; it lives on its thread's stack. */
+struct ticket {
+	const struct command *command;
+	struct receipt *receipt;
+	struct err *err;
+	int result;
+	enum ticket_state state;
+	pthread_cond_t wake;
+	size_t first, n; /* its events in the batch */
+	struct ticket *next;
+};
+
+struct ticket_list {
+	struct ticket *first, *last;
+};
+
+void ticket_push(struct ticket_list *, struct ticket *);
+struct ticket *ticket_pop(struct ticket_list *);
+
+/* The signatures of one batch. Events before `offered` are final; whoever has
+ * time takes the next. */
+struct signing {
+	pthread_mutex_t lock;
+	pthread_cond_t more; /* helpers wait here */
+	pthread_cond_t less; /* the leader waits here */
+	const struct signer *signer;
+	const struct event *events;
+	struct signature *signatures;
+	struct digest *leaves;
+	size_t offered, taken, done;
+	size_t helpers, idle;
+	bool closed;
+	struct err err;
+};
+
+void signing_init(struct signing *);
+void signing_fini(struct signing *);
+void signing_begin(struct signing *, const struct signer *,
+    const struct event *, struct signature *, struct digest *leaves);
+/* The first n events are final. */
+void signing_offer(struct signing *, size_t n);
+/* A helper's part: returns when the batch has nothing left for it. The leader
+ * counted it in by signing_enlist. */
+void signing_enlist(struct signing *);
+void signing_help(struct signing *);
+/* No more will be offered: helps, waits until all is signed and the helpers
+ * have left. */
+int signing_finish(struct signing *, struct err *);
+
+/* Where the projection stands; equal to the row in state.db. */
+struct position {
+	uint64_t size, batches;
+	struct digest head;
+	struct merkle tree;
+	bool has_commit;
+	struct oid commit;
+	struct instant last_at;
+	struct instant clock_floor; /* 0, or what an operator confirmed */
+};
+
+/* What an event does to the position, its tree apart. */
+void position_advance(struct position *, const struct event *, const void *data,
+    const struct event_type *);
+int position_load(struct db *, struct position *, struct err *);
+int position_save(struct db *, const struct position *, struct err *);
+int position_add_batch(
+    struct db *, uint64_t first, uint64_t count, struct oid, struct err *);
+
+/* The batch that is being made. */
+struct draft {
+	struct event events[BATCH_EVENTS];
+	struct signature signatures[BATCH_EVENTS];
+	struct digest leaves[BATCH_EVENTS];
+	size_t n, bytes;
+	struct ticket_list tickets; /* decided, in order */
+	struct position before, after;
+	struct err no_space, no_clock; /* why nothing may be written */
+};
+
+struct reader {
+	struct db *db;
+	struct repo *repo;
+	struct reader *next;
+};
+
+struct ledger {
+	char *dir, *db_path, *repo_path;
+	const struct view *const *views;
+	const struct clock *clock;
+	uint64_t free_floor;
+	struct str origin;
+	struct signer *signer;
+	uint8_t fingerprint[32];
+	struct buf signers;
+	struct str allowed_signers;
+	const struct event_type **types; /* sorted by name */
+	size_t n_types;
+
+	/* The queue. */
+	pthread_mutex_t lock;
+	struct ticket_list waiting;
+	bool leading;
+
+	/* Only who has the turn (ledger_take_turn) touches what follows; the
+	 * mutex keeps the threads of this process apart, the turn the
+	 * processes. */
+	pthread_mutex_t work;
+	struct turn *turn;
+	struct journal *journal;
+	struct repo *repo;
+	struct db *db;
+	struct arena *arena;
+	struct position position;
+	struct draft draft;
+	struct signing signing;
+	size_t helpers_max;
+	uint64_t published; /* journal position known to be on the branch */
+	bool unsure;        /* journal and branch must be looked at anew */
+	int anchor_fd;
+	char boot_id[40];
+
+	/* The readers. */
+	pthread_mutex_t readers_lock;
+	struct reader *readers;
+	bool syncing; /* under lock */
+};
+
+/* attempt.c: decides and settles one batch; with `only`, a batch of that one
+ * ticket. The turn is held and ledger_ready was good. -1: nothing happened,
+ * the tickets are still to be answered. */
+int attempt_batch(struct ledger *, struct ticket *only, struct err *);
+
+/* queue.c: the next waiting ticket, or NULL. A helper is enlisted from those
+ * already decided. */
+struct ticket *queue_next(struct ledger *);
+void queue_put_back(struct ledger *, struct ticket *);
+void queue_enlist(struct ledger *, struct ticket *);
+
+/* decide.c: 1 decided (refusals too), 0 the batch has no room for it, -1 a
+ * fault that ends the batch. */
+int decide_ticket(struct ledger *, struct ticket *, struct err *);
+
+/* ledger.c: opens without bringing the read model up to date. */
+int ledger_open_unsettled(
+    const struct ledger_options *, bool create, struct ledger **, struct err *);
+int ledger_take_turn(struct ledger *, struct err *);
+void ledger_release_turn(struct ledger *);
+
+/* ready.c: settles what came before (journal, branch, read model), then notes
+ * in the draft what stands against writing now. */
+int ledger_ready(struct ledger *, struct err *);
+int ledger_settle_journal(struct ledger *, struct err *);
+
+/* catch_up.c: projects everything up to the tip. With every > 0, commits each
+ * time so many events were projected; with 0 the caller has the transaction. */
+struct progress {
+	void (*call)(void *, uint64_t done, uint64_t total);
+	void *arg;
+};
+int catch_up(struct ledger *, struct oid tip, uint64_t every,
+    const struct progress *, struct err *);
+const struct event_type *ledger_find_type(
+    const struct ledger *, struct str name);
+int ledger_project(struct ledger *, const struct event *, const void *data,
+    const struct event_type *, struct err *);
+
+/* anchor.c. */
+int anchor_open(struct ledger *, struct err *);
+int anchor_check(struct ledger *, struct err *);
+void anchor_write(struct ledger *);
+
+/* upkeep.c: the schema, made anew when the program's differs. */
+int schema_ensure(struct ledger *, struct err *);
+int schema_reset(struct ledger *, struct err *);
+
+/* Data of `ledger.opened`, whose form signers.h owns. */
+struct ledger_opened {
+	const struct json *algorithms, *continues;
+	struct str public_key, recovery_key;
+};
+struct opened;
+int ledger_opened_from(struct arena *, const struct opened *,
+    struct ledger_opened *, struct err *);
+extern const struct event_type event_ledger_opened;
+extern const struct view core_view;
+extern const char core_sql[];
+
+#endif
