@@ -80,6 +80,7 @@ submit(struct running *r, struct err *e)
 		.request = r->call->request,
 		.idempotency = r->idempotency,
 		.arena = r->c.arena,
+		.confirms_clock = r->c.op->confirms_clock,
 	};
 	int result = ledger_submit(r->c.ledger, &command, &r->receipt, e);
 

@@ -152,6 +152,27 @@ money_format(struct arena *a, struct money m)
 }
 
 bool
+money_minor(struct str formatted, int64_t *minor)
+{
+	struct lexeme x;
+	size_t n;
+
+	*minor = 0;
+	if (!read_lexeme(formatted, &x) || x.exponent != 0)
+		return false;
+	n = x.whole.n + x.fraction.n;
+	for (size_t i = 0; i < n; i++) {
+		/* One digit more: a leading zero before the point. */
+		if (i > MINOR_DIGITS)
+			return false;
+		*minor = *minor * 10 + digit_at(&x, i);
+	}
+	if (x.negative)
+		*minor = -*minor;
+	return true;
+}
+
+bool
 money_add(int64_t a, int64_t b, int64_t *sum)
 {
 	return !__builtin_add_overflow(a, b, sum);

@@ -48,6 +48,7 @@ struct operation {
 	bool body_optional;
 	bool no_ledger; /* needs no ledger of the place: context->ledger may be
 			   NULL; a write's prepare sets it, acquired */
+	bool confirms_clock; /* decided although the clock is implausible */
 	int status; /* of success: 200, 201, 202 */
 	const struct shape *in, *out;
 	const struct event_type *const *emits;  /* NULL-ended; writes only */
@@ -108,6 +109,13 @@ struct page {
 		FIELD(page, data, .of = &item_shape, .max = 200, .doc = "The records, by rising id"), \
 		FIELD(page, has_more, .doc = "Whether more follow"), \
 		FIELD(page, next_after_id, .doc = "after_id of the next page; null on the last"))
+/* A read whose reply is a page: P is the id given to PAGE_SHAPE. */
+#define LIST_OPERATION(fn, I, P, ...) \
+	static int fn##_read(struct context *, const struct I *, struct page *, struct err *); \
+	static int fn##_read_any(struct context *c, const void *i, void *o, struct err *e) \
+	{ return fn##_read(c, i, o, e); } \
+	const struct operation op_##fn = { .effect = EFFECT_READ, .status = 200, .no_body = true, \
+		.since = "2.0.0", .in = &I##_shape, .out = &P##_shape, .read = fn##_read_any, __VA_ARGS__ }
 /* Query fields `limit` and `after_id` of a struct with int64_t members of these
  * names. */
 #define PAGE_QUERY(T) \
