@@ -65,6 +65,9 @@ struct operation {
 	int (*read)(struct context *, const void *in, void *out, struct err *);
 };
 
+/* A row may say otherwise than the defaults that its macro gives it. */
+#pragma GCC diagnostic ignored "-Woverride-init"
+
 /* clang-format off */
 #define EMITS(...) (const struct event_type *const[]){ __VA_ARGS__, NULL }
 #define REFUSES(...) (const struct err_kind *const[]){ __VA_ARGS__, NULL }
