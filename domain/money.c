@@ -158,15 +158,14 @@ money_minor(struct str formatted, int64_t *minor)
 	size_t n;
 
 	*minor = 0;
-	if (!read_lexeme(formatted, &x) || x.exponent != 0)
+	if (!read_lexeme(formatted, &x))
 		return false;
 	n = x.whole.n + x.fraction.n;
-	for (size_t i = 0; i < n; i++) {
-		/* One digit more: a leading zero before the point. */
-		if (i > MINOR_DIGITS)
-			return false;
+	if (n > MINOR_DIGITS ||
+	    x.negative + n + (x.fraction.n > 0) != formatted.n)
+		return false; /* too large, or with an exponent */
+	for (size_t i = 0; i < n; i++)
 		*minor = *minor * 10 + digit_at(&x, i);
-	}
 	if (x.negative)
 		*minor = -*minor;
 	return true;

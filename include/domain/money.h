@@ -42,6 +42,13 @@ const char *money_fault_text(enum money_fault);
 /* Exactly the currency's digits: "100.00", "5", "-0.001". */
 struct str money_format(struct arena *, struct money);
 
+/*
+ * The minor units of what money_format wrote: its digits without the point.
+ * Needs no currency table, so an event projects the same after ISO withdrew
+ * its currency. False for any other text.
+ */
+bool money_minor(struct str formatted, int64_t *minor);
+
 /* False when the sum does not fit. */
 bool money_add(int64_t a, int64_t b, int64_t *sum);
 

@@ -138,12 +138,15 @@ expect_format(
     struct arena *a, const char *code, int64_t minor, const char *expected)
 {
 	struct money m = { minor, currency_of(code) }, again;
+	int64_t bare;
 	struct str text = money_format(a, m);
 
 	assert_int_equal(text.n, strlen(expected));
 	assert_memory_equal(text.p, expected, text.n);
 	assert_int_equal(money_parse(text, m.currency, &again), MONEY_OK);
 	assert_int_equal(again.minor, minor);
+	assert_true(money_minor(text, &bare));
+	assert_int_equal(bare, minor);
 }
 
 static void
@@ -163,6 +166,18 @@ test_format(void **state)
 	expect_format(a, "UYW", 12345, "1.2345");
 	expect_format(a, "USD", 999999999999999999, "9999999999999999.99");
 	arena_free(a);
+}
+
+static void
+test_minor_refuses(void **state)
+{
+	static const char *const bad[] = { "", "x", "1e2", "1e0", "1.", ".5",
+		"01", "12345678901234567890", "1.2345678901234567890" };
+	int64_t minor;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+		assert_false(money_minor(str_from(bad[i]), &minor));
 }
 
 static void
@@ -253,6 +268,7 @@ main(void)
 		cmocka_unit_test(test_parse),
 		cmocka_unit_test(test_parse_borrowed),
 		cmocka_unit_test(test_format),
+		cmocka_unit_test(test_minor_refuses),
 		cmocka_unit_test(test_currencies),
 		cmocka_unit_test(test_currency_count),
 		cmocka_unit_test(test_currency_unknown),
