@@ -16,6 +16,8 @@ sysconfdir ?= $(prefix)/etc
 INSTALL   ?= install
 
 VERSION   := 2.0.0
+# make V=1 shows the commands.
+Q         := $(if $(V),,@)
 B         := $(BUILD)/$(MODE)
 
 PACKAGES  := libgit2 yajl libssl libcrypto libsodium sqlite3 libxml-2.0
@@ -102,9 +104,11 @@ $(B)/libfront.a: $(call obj,$(FCGI_C))
 $(B)/libsupport.a: $(call obj,$(SUPPORT_C))
 $(B)/lib%.a:
 	@rm -f $@
-	ar rcs $@ $^
+	@echo "AR   $@"
+	$(Q)ar rcs $@ $^
 
-link = $(CC) $(LDFLAGS_ALL) -o $@ $(filter %.o %.a,$^)
+link = @echo "LINK $@"; mkdir -p $(@D); \
+	$(if $(Q),,set -x;) $(CC) $(LDFLAGS_ALL) -o $@ $(filter %.o %.a,$^)
 
 $(B)/probity-audit: $(call obj,$(AUDIT_C)) $(B)/libledger.a
 	$(link) $(LDLIBS_LEDGER)
@@ -120,27 +124,25 @@ TEST_LIBS := $(B)/libsupport.a $(B)/libfront.a $(B)/libdomain.a $(B)/libledger.a
 TEST_LDLIBS = $(LDLIBS_LEDGER) $(LDLIBS_DOMAIN) $(LDLIBS_FCGI)
 
 $(B)/tests/unit/%: $(B)/obj/tests/unit/%.o $(TEST_LIBS)
-	@mkdir -p $(@D)
 	$(link) $(TEST_LDLIBS) -lcmocka
 $(B)/tests/bench/bench_%: $(B)/obj/tests/bench/bench_%.o $(TEST_LIBS)
-	@mkdir -p $(@D)
 	$(link) $(TEST_LDLIBS)
 $(B)/tests/fault/fault_%: $(B)/obj/tests/fault/fault_%.o $(TEST_LIBS)
-	@mkdir -p $(@D)
 	$(link) $(TEST_LDLIBS)
 $(B)/tests/fuzz/%: $(B)/obj/tests/fuzz/%.o $(TEST_LIBS)
-	@mkdir -p $(@D)
 	$(link) -fsanitize=fuzzer $(TEST_LDLIBS)
 # The shims are preloaded into other programs, so they carry no sanitizer.
 $(B)/%.so: %.c
 	@mkdir -p $(@D)
-	$(CC) -std=c17 -D_GNU_SOURCE -O2 -fPIC -shared -Wall -Wextra -Werror \
+	@echo "SO   $@"
+	$(Q)$(CC) -std=c17 -D_GNU_SOURCE -O2 -fPIC -shared -Wall -Wextra -Werror \
 		-o $@ $< -ldl -pthread
 
 # A folder's SQL is embedded into its objects.
 $(B)/obj/%.o: %.c $$(wildcard $$(dir $$*)*.sql)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
+	@echo "CC   $<"
+	$(Q)$(CC) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
 
