@@ -1,0 +1,76 @@
+#include "domain/parties/events.h"
+
+#include "domain/money.h"
+
+/* clang-format off */
+SHAPE(connector_added, "A connector was added",
+	FIELD(connector_added, id, .required = true, .doc = "Number"),
+	FIELD(connector_added, name, .required = true, .doc = "Name"),
+	FIELD(connector_added, kind, .required = true, .doc = "sandbox, file or https"),
+	FIELD(connector_added, modes, .doc = "Execution modes it supports"));
+SHAPE(counterparty_added, "A counterparty was added",
+	FIELD(counterparty_added, id, .required = true, .doc = "Number"),
+	FIELD(counterparty_added, name, .required = true, .doc = "Name"),
+	FIELD(counterparty_added, account, .required = true, .doc = "IBAN or another account number"),
+	FIELD(counterparty_added, lei, .omit_null = true, .doc = "Legal entity identifier"));
+SHAPE(arrangement_added, "An arrangement was added",
+	FIELD(arrangement_added, id, .required = true, .doc = "Number"),
+	FIELD(arrangement_added, counterparty_id, .required = true, .doc = "With whom"),
+	FIELD(arrangement_added, kind, .required = true, .doc = "What it is"),
+	FIELD(arrangement_added, currency, .required = true, .doc = "ISO 4217 code"),
+	FIELD(arrangement_added, limit, .omit_null = true, .doc = "The most that may be open under it"));
+/* clang-format on */
+
+EVENT_TYPE(connector_added, "connector.added", connector_added,
+    "An operator added a connector, a way to execute actions");
+EVENT_TYPE(counterparty_added, "counterparty.added", counterparty_added,
+    "An operator added a counterparty");
+EVENT_TYPE(arrangement_added, "arrangement.added", arrangement_added,
+    "An operator added an arrangement with a counterparty");
+
+static bool
+has_mode(const struct connector_added *d, const char *mode)
+{
+	for (size_t i = 0; i < d->modes.n; i++)
+		if (str_is(d->modes.items[i], mode))
+			return true;
+	return false;
+}
+
+static int
+project_connector_added(struct db *db, const struct event *ev,
+    const struct connector_added *d, struct err *e)
+{
+	return db_run(db, e,
+	    "INSERT INTO connector (id, uid, name, kind, sandbox, live,"
+	    " status, created_at) VALUES (?, ?, ?, ?, ?, ?, 'active', ?)",
+	    "iussfft", d->id, ev->subject, d->name, d->kind,
+	    has_mode(d, "sandbox"), has_mode(d, "live"), ev->at);
+}
+
+static int
+project_counterparty_added(struct db *db, const struct event *ev,
+    const struct counterparty_added *d, struct err *e)
+{
+	return db_run(db, e,
+	    "INSERT INTO counterparty (id, uid, name, account, lei, status,"
+	    " created_at) VALUES (?, ?, ?, ?, ?, 'active', ?)",
+	    "iussst", d->id, ev->subject, d->name, d->account, d->lei, ev->at);
+}
+
+static int
+project_arrangement_added(struct db *db, const struct event *ev,
+    const struct arrangement_added *d, struct err *e)
+{
+	struct opt_int limit = { .set = d->limit.text.p != NULL };
+
+	if (limit.set && !money_minor(d->limit.text, &limit.v))
+		return err_set(e, &err_corrupt, "\"%.*s\" is no limit",
+		    STR_ARGS(d->limit.text));
+	return db_run(db, e,
+	    "INSERT INTO arrangement (id, uid, counterparty_id, kind, currency,"
+	    " limit_amount, limit_minor, status, created_at)"
+	    " VALUES (?, ?, ?, ?, ?, ?, ?, 'active', ?)",
+	    "iuisssot", d->id, ev->subject, d->counterparty_id, d->kind,
+	    d->currency, d->limit.text, limit, ev->at);
+}

@@ -1,0 +1,30 @@
+/*
+ * What the events of this group say. Connectors, counterparties and
+ * arrangements are active from the event on.
+ */
+#ifndef DOMAIN_PARTIES_EVENTS_H
+#define DOMAIN_PARTIES_EVENTS_H
+
+#include "ledger/view/project.h"
+
+struct connector_added {
+	int64_t id;
+	struct str name, kind;
+	struct str_list modes;
+};
+
+struct counterparty_added {
+	int64_t id;
+	struct str name, account, lei;
+};
+
+struct arrangement_added {
+	int64_t id, counterparty_id;
+	struct str kind, currency;
+	struct decimal limit; /* no value: none */
+};
+
+extern const struct event_type event_connector_added, event_counterparty_added,
+    event_arrangement_added;
+
+#endif
