@@ -49,7 +49,7 @@ struct operation {
 	bool no_ledger; /* needs no ledger of the place: context->ledger may be
 			   NULL; a write's prepare sets it, acquired */
 	bool confirms_clock; /* decided although the clock is implausible */
-	int status; /* of success: 200, 201, 202 */
+	int status;          /* of success: 200, 201, 202 */
 	const struct shape *in, *out;
 	const struct event_type *const *emits;  /* NULL-ended; writes only */
 	const struct err_kind *const *refusals; /* beside the common ones */

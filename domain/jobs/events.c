@@ -1,0 +1,108 @@
+#include "domain/jobs/events.h"
+
+#include "ledger/base/buf.h"
+#include "ledger/chain/event.h"
+
+/* clang-format off */
+SHAPE(job_queued, "Work was asked for",
+	FIELD(job_queued, kind, .required = true, .max = 64, .doc = "What is to be done"),
+	FIELD(job_queued, input, .doc = "What it is done with"));
+SHAPE(job_claimed, "A worker took the job",
+	FIELD(job_claimed, kind, .required = true, .max = 64, .doc = "What is to be done"),
+	FIELD(job_claimed, attempt, .required = true, .min = 1, .doc = "Which attempt, from 1"),
+	FIELD(job_claimed, worker, .required = true, .max = 120, .doc = "Who took it"),
+	FIELD(job_claimed, lease_until, .required = true, .doc = "When others may take it"));
+SHAPE(job_completed, "The work was done",
+	FIELD(job_completed, kind, .required = true, .max = 64, .doc = "What was done"),
+	FIELD(job_completed, attempt, .required = true, .min = 1, .doc = "By which attempt"),
+	FIELD(job_completed, result, .doc = "What came of it"));
+SHAPE(job_released, "An attempt failed; another may follow",
+	FIELD(job_released, kind, .required = true, .max = 64, .doc = "What is to be done"),
+	FIELD(job_released, attempt, .required = true, .min = 1, .doc = "The attempt that failed"),
+	FIELD(job_released, fault, .required = true, .max = 600, .doc = "Why"),
+	FIELD(job_released, not_before, .required = true, .doc = "When the next may begin"));
+SHAPE(job_failed, "The last attempt failed",
+	FIELD(job_failed, kind, .required = true, .max = 64, .doc = "What was to be done"),
+	FIELD(job_failed, attempt, .required = true, .min = 1, .doc = "The last attempt"),
+	FIELD(job_failed, fault, .required = true, .max = 600, .doc = "Why"));
+/* clang-format on */
+
+EVENT_TYPE(job_queued, "job.queued", job_queued, "Work was asked for");
+EVENT_TYPE(job_claimed, "job.claimed", job_claimed, "A worker took a job");
+EVENT_TYPE(job_completed, "job.completed", job_completed, "A job was done");
+EVENT_TYPE(job_released, "job.released", job_released,
+    "An attempt at a job failed; another may follow");
+EVENT_TYPE(job_failed, "job.failed", job_failed, "A job's last attempt failed");
+
+/* Adds the JSON's text as a column's value; NULL stays NULL. */
+static struct str
+text_of(const struct json *v, struct buf *b)
+{
+	if (!v)
+		return STR_NONE;
+	json_write(v, b);
+	return buf_str(b);
+}
+
+static int
+project_job_queued(struct db *db, const struct event *ev,
+    const struct job_queued *d, struct err *e)
+{
+	struct buf b;
+	int result;
+
+	buf_init(&b, 2 * EVENT_MAX);
+	result = db_run(db, e,
+	    "INSERT INTO job (uid, kind, status, input, attempt, not_before,"
+	    " queued_at) VALUES (?, ?, 'queued', ?, 0, ?, ?)",
+	    "usstt", ev->subject, d->kind, text_of(d->input, &b), ev->at,
+	    ev->at);
+	buf_fini(&b);
+	return result;
+}
+
+static int
+project_job_claimed(struct db *db, const struct event *ev,
+    const struct job_claimed *d, struct err *e)
+{
+	return db_run(db, e,
+	    "UPDATE job SET status = 'claimed', attempt = ?, worker = ?,"
+	    " lease_until = ? WHERE uid = ?",
+	    "istu", d->attempt, d->worker, d->lease_until, ev->subject);
+}
+
+static int
+project_job_completed(struct db *db, const struct event *ev,
+    const struct job_completed *d, struct err *e)
+{
+	struct buf b;
+	int result;
+
+	buf_init(&b, 2 * EVENT_MAX);
+	result = db_run(db, e,
+	    "UPDATE job SET status = 'completed', result = ?, fault = NULL,"
+	    " lease_until = NULL, ended_at = ? WHERE uid = ?",
+	    "stu", text_of(d->result, &b), ev->at, ev->subject);
+	buf_fini(&b);
+	return result;
+}
+
+static int
+project_job_released(struct db *db, const struct event *ev,
+    const struct job_released *d, struct err *e)
+{
+	return db_run(db, e,
+	    "UPDATE job SET status = 'queued', fault = ?, not_before = ?,"
+	    " lease_until = NULL WHERE uid = ?",
+	    "stu", d->fault, d->not_before, ev->subject);
+}
+
+static int
+project_job_failed(struct db *db, const struct event *ev,
+    const struct job_failed *d, struct err *e)
+{
+	return db_run(db, e,
+	    "UPDATE job SET status = 'failed', fault = ?, lease_until = NULL,"
+	    " ended_at = ? WHERE uid = ?",
+	    "stu", d->fault, ev->at, ev->subject);
+}

@@ -1,0 +1,8 @@
+#ifndef DOMAIN_JOBS_GROUP_H
+#define DOMAIN_JOBS_GROUP_H
+
+#include "domain/operation.h"
+
+extern const struct operation op_job_list;
+
+#endif
