@@ -1,0 +1,174 @@
+#include "fcgi/front.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "domain/catalog.h"
+#include "fcgi/front_state.h"
+#include "fcgi/problem.h"
+#include "ledger/base/log.h"
+
+#define HEAD_BYTES_MAX 65536
+
+static size_t
+count_operations(void)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; catalog_groups[i]; i++) {
+		const struct operation *const *op =
+		    catalog_groups[i]->operations;
+
+		for (; op && *op; op++)
+			n += (*op)->method != NULL;
+	}
+	return n;
+}
+
+static int
+make_router(struct front *front, struct err *e)
+{
+	struct route *routes = arena_array(
+	    front->arena, count_operations() + n_pages, sizeof *routes);
+	size_t n = 0;
+
+	for (size_t i = 0; catalog_groups[i]; i++) {
+		const struct operation *const *op =
+		    catalog_groups[i]->operations;
+
+		for (; op && *op; op++)
+			if ((*op)->method)
+				routes[n++] = (struct route){
+					.method = (*op)->method,
+					.path = (*op)->path,
+					.op = *op,
+				};
+	}
+	for (size_t i = 0; i < n_pages; i++)
+		routes[n++] = pages[i];
+	front->routes = routes;
+	return router_new(routes, n, &front->router, e);
+}
+
+/* "https://example.com/ledger" has "/ledger". */
+static struct str
+path_of_url(struct str url)
+{
+	struct str rest = url;
+
+	for (int slashes = 0; slashes < 3; slashes++)
+		str_take(&rest, '/');
+	if (!rest.p)
+		return STR("");
+	return str_slice(url, (size_t)(rest.p - url.p) - 1, url.n);
+}
+
+int
+front_new(const struct config *config, struct front **out, struct err *e)
+{
+	struct arena *a = arena_new();
+	struct front *front = ARENA_NEW(a, struct front);
+
+	front->arena = a;
+	front->base_url = arena_str(a, config->base_url);
+	front->prefix = path_of_url(front->base_url);
+	front->max_body = (size_t)config->max_body;
+	pthread_mutex_init(&front->lock, NULL);
+	if (make_router(front, e) || service_new(config, &front->service, e)) {
+		front_free(front);
+		return -1;
+	}
+	*out = front;
+	return 0;
+}
+
+void
+front_free(struct front *front)
+{
+	if (!front)
+		return;
+	service_free(front->service);
+	router_free(front->router);
+	pthread_mutex_destroy(&front->lock);
+	arena_free(front->arena);
+}
+
+void
+front_worker_init(struct front_worker *w)
+{
+	w->arena = arena_new();
+	buf_init(&w->out, HEAD_BYTES_MAX);
+}
+
+void
+front_worker_fini(struct front_worker *w)
+{
+	arena_free(w->arena);
+	buf_fini(&w->out);
+}
+
+static int
+dispatch(struct front *front, struct request *r, struct route_match *match,
+    struct arena *a, struct response *response, struct err *e)
+{
+	if (router_find(front->router, r->method, r->segments, r->n_segments,
+		match, e)) {
+		if (e->kind == &err_method)
+			response_add(response, a, "Allow", "%s", match->allow);
+		return -1;
+	}
+	if (!match->route) {
+		response_add(response, a, "Allow", "%s", match->allow);
+		response->status = 204;
+		return 0;
+	}
+	request_add_params(r, match);
+	if (match->route->op)
+		return operation_serve(front, r, match, a, response, e);
+	return match->route->handle(front, r, a, response, e);
+}
+
+/* A request that succeeded is in the web server's own log. */
+static void
+log_request(const struct request *r, const struct response *response,
+    const struct err *e, int64_t since_us)
+{
+	bool failed = response->status >= 500;
+	long long us =
+	    (long long)(clock_system.steady(&clock_system).us - since_us);
+	struct str theirs = headers_get(&r->headers, "x-request-id");
+	char id[UID_TEXT + 1];
+
+	uid_format(r->id, id);
+	log_line(failed ? LOG_WARN : LOG_DEBUG, "request",
+	    "%.*s %.*s %d %lld us request=%s theirs=%.*s%s%s",
+	    STR_ARGS(r->method), STR_ARGS(r->path), response->status, us, id,
+	    (int)(theirs.n > 128 ? 128 : theirs.n), theirs.p ? theirs.p : "",
+	    e->kind ? ": " : "", e->kind ? e->detail : "");
+}
+
+bool
+front_serve(struct front *front, struct front_worker *w, struct transport *t)
+{
+	int64_t since_us = clock_system.steady(&clock_system).us;
+	struct arena *a = w->arena;
+	struct response response = { 0 };
+	struct route_match match = { 0 };
+	struct request request;
+	struct err e = { 0 };
+	char id[UID_TEXT + 1];
+	bool sent;
+
+	if (request_read(&request, t, front->prefix, a, &e) ||
+	    dispatch(front, &request, &match, a, &response, &e))
+		problem_reply(&e, front->base_url, request.id, a, &response);
+	request_drain(&request);
+	uid_format(request.id, id);
+	response_add(&response, a, "X-Request-Id", "%s", id);
+	sent = !request.gone &&
+	       response_send(&response, t,
+		   match.head || str_is(request.method, "HEAD"), &w->out);
+	log_request(&request, &response, &e, since_us);
+	arena_reset(a);
+	return sent;
+}

@@ -1,0 +1,37 @@
+/*
+ * What the files of the front share. Made once, then only read, but for what
+ * stands under the lock.
+ */
+#ifndef FCGI_FRONT_STATE_H
+#define FCGI_FRONT_STATE_H
+
+#include <pthread.h>
+
+#include "fcgi/front.h"
+#include "fcgi/request.h"
+#include "fcgi/response.h"
+#include "fcgi/router.h"
+
+struct front {
+	struct service *service;
+	struct router *router;
+	struct route *routes;
+	struct arena *arena;
+	struct str base_url;
+	struct str prefix; /* path of the public URL; mostly empty */
+	size_t max_body;
+	pthread_mutex_t lock;
+	struct str openapi; /* under the lock: made at first use */
+};
+
+/* Routes beside the catalog's rows. */
+extern const struct route pages[];
+extern const size_t n_pages;
+
+/* One operation of the catalog, from credential to reply. On failure the
+ * response may hold header fields that belong to the error. */
+int operation_serve(struct front *, struct request *,
+    const struct route_match *, struct arena *, struct response *,
+    struct err *);
+
+#endif

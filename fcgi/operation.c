@@ -1,0 +1,196 @@
+#include "domain/call.h"
+#include "fcgi/front_state.h"
+#include "ledger/codec/text.h"
+
+static bool
+body_is_empty_object(const struct json *body)
+{
+	return body->n == 0;
+}
+
+/* What the row wants of the body, and nothing else. */
+static int
+read_input(struct front *front, struct request *r, struct call *call,
+    struct arena *a, struct err *e)
+{
+	const struct operation *op = call->op;
+	struct json *body = NULL;
+
+	if (header_idempotency_key(&r->headers, a, &call->idempotency_key, e) ||
+	    request_read_body(r, front->max_body, a, e))
+		return -1;
+	if (r->body.n > 0 || (!op->no_body && !op->body_optional))
+		if (request_parse_body(r, front->max_body, a, &body, e))
+			return -1;
+	/* Some clients send {} wherever a request has nothing to say. */
+	if (op->no_body && body && !body_is_empty_object(body))
+		return err_set(
+		    e, &err_malformed, "this operation takes no body");
+	call->body = r->body;
+	call->input = (struct input){
+		.body = op->no_body ? NULL : body,
+		.params = r->params,
+		.n_params = r->n_params,
+	};
+	return 0;
+}
+
+/*
+ * Whether the caller may is answered before what is wrong with the request.
+ * The row's own run asks it first of all, so here only a fault needs asking.
+ */
+static int
+refuse(struct call *call, const struct err *fault, struct err *e)
+{
+	struct reading reading;
+	int rc;
+
+	if (call->ledger) {
+		if (ledger_read_begin(call->ledger, &reading, e))
+			return -1;
+		rc = call_authorize(reading.db, call->caller, call->op,
+		    clock_system.wall(&clock_system), e);
+		ledger_read_end(&reading);
+		if (rc)
+			return -1;
+	}
+	*e = *fault;
+	return -1;
+}
+
+static void
+add_location(const struct front *front, const struct request *r,
+    const struct reply *reply, struct arena *a, struct response *response)
+{
+	struct str uid = json_get_str(reply->body, "uid");
+	struct str segments[ROUTE_SEGMENTS_MAX];
+	struct route_match match;
+
+	if (reply->status != 201 || !uid.p ||
+	    r->n_segments == ROUTE_SEGMENTS_MAX)
+		return;
+	for (size_t i = 0; i < r->n_segments; i++)
+		segments[i] = r->segments[i];
+	segments[r->n_segments] = uid;
+	if (router_find(front->router, STR("GET"), segments, r->n_segments + 1,
+		&match, NULL) == 0)
+		response_add(response, a, "Location", "%.*s/%.*s",
+		    STR_ARGS(r->path), STR_ARGS(uid));
+}
+
+/* The same query with another after_id, as RFC 8288 has it. */
+static void
+add_next_link(const struct request *r, const struct reply *reply,
+    struct arena *a, struct response *response)
+{
+	const struct json *more = json_get(reply->body, "has_more");
+	int64_t after;
+	struct buf query;
+
+	if (!more || more->type != JSON_TRUE ||
+	    !json_get_int(reply->body, "next_after_id", &after))
+		return;
+	buf_init(&query, 1024);
+	for (size_t i = 0; i < r->n_params; i++) {
+		const struct param *p = &r->params[i];
+
+		if (p->place != IN_QUERY || str_is(p->name, "after_id"))
+			continue;
+		percent_add(&query, p->name);
+		buf_add_byte(&query, '=');
+		percent_add(&query, p->value);
+		buf_add_byte(&query, '&');
+	}
+	if (!buf_failed(&query) && r->path.n < 512)
+		response_add(response, a, "Link",
+		    "<%.*s?%.*safter_id=%lld>; rel=\"next\"", STR_ARGS(r->path),
+		    STR_ARGS(buf_str(&query)), (long long)after);
+	buf_fini(&query);
+}
+
+static int
+answer(const struct front *front, const struct request *r,
+    const struct call *call, const struct reply *reply, struct arena *a,
+    struct response *response, struct err *e)
+{
+	if (response_set_json(response, reply->status, reply->body, a, e))
+		return -1;
+	if (call->op->effect != EFFECT_READ) {
+		if (reply->replayed)
+			response_add(
+			    response, a, "Idempotency-Replayed", "true");
+		add_location(front, r, reply, a, response);
+		return 0;
+	}
+	if (call->ledger)
+		response_add(response, a, "Ledger-Size", "%llu",
+		    (unsigned long long)reply->ledger_size);
+	add_next_link(r, reply, a, response);
+	if (reply->status == 200)
+		response_set_etag(
+		    response, a, headers_get(&r->headers, "if-none-match"));
+	return 0;
+}
+
+static int
+run(struct front *front, struct request *r, struct call *call, struct arena *a,
+    struct response *response, struct err *e)
+{
+	struct err fault = { 0 };
+	struct reply reply;
+
+	if (read_input(front, r, call, a, &fault))
+		return r->gone ? err_set(e, fault.kind, "%s", fault.detail)
+			       : refuse(call, &fault, e);
+	if (call_run(front->service, call, a, &reply, e))
+		return -1;
+	return answer(front, r, call, &reply, a, response, e);
+}
+
+/* RFC 6750, 3. */
+static void
+add_challenge(const struct request *r, const struct call *call,
+    const struct err *e, struct arena *a, struct response *response)
+{
+	const char *scope = call->op->scope;
+	bool sent = headers_get(&r->headers, "authorization").n > 0;
+
+	if (e->kind->status == 401)
+		response_add(response, a, "WWW-Authenticate",
+		    "Bearer realm=\"probity\"%s",
+		    sent ? ", error=\"invalid_token\"" : "");
+	else if (e->kind == &err_forbidden && scope && call->caller &&
+		 !caller_has_scope(call->caller, scope))
+		response_add(response, a, "WWW-Authenticate",
+		    "Bearer realm=\"probity\", error=\"insufficient_scope\", "
+		    "scope=\"%s\"",
+		    scope);
+}
+
+int
+operation_serve(struct front *front, struct request *r,
+    const struct route_match *match, struct arena *a, struct response *response,
+    struct err *e)
+{
+	struct caller caller;
+	struct ledger *ledger = NULL;
+	struct call call = {
+		.op = match->route->op,
+		.target = r->target,
+		.request = r->id,
+	};
+	struct str token;
+	int rc = -1;
+
+	if (header_bearer(&r->headers, &token, e) == 0 &&
+	    call_authenticate(front->service, token, a, &caller, &ledger, e) ==
+		0) {
+		call.caller = &caller;
+		call.ledger = ledger;
+		rc = run(front, r, &call, a, response, e);
+		service_release(front->service, ledger);
+	}
+	if (rc)
+		add_challenge(r, &call, e, a, response);
+	return rc;
+}

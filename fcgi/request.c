@@ -1,0 +1,150 @@
+#include "fcgi/request.h"
+
+#include "ledger/codec/text.h"
+
+const struct err_kind err_uri_too_long = { "uri-too-long",
+	"The request target is too long", 414, false,
+	"Send a shorter path "
+	"and query." };
+
+static int
+read_method(struct request *r, struct err *e)
+{
+	r->method = transport_param(r->transport->params, "REQUEST_METHOD");
+	for (size_t i = 0; i < r->method.n; i++)
+		if (r->method.p[i] < 'A' || r->method.p[i] > 'Z')
+			return err_set(
+			    e, &err_malformed, "the method is not a word");
+	if (r->method.n == 0 || r->method.n > 32)
+		return err_set(
+		    e, &err_malformed, "the method is absent or too long");
+	return 0;
+}
+
+/*
+ * REQUEST_URI alone is what the client sent: in PATH_INFO, escapes are decoded
+ * and dot segments resolved already.
+ */
+static int
+read_target(struct request *r, struct err *e)
+{
+	struct str rest;
+
+	r->target = transport_param(r->transport->params, "REQUEST_URI");
+	if (!r->target.p)
+		return err_set(
+		    e, &err_malformed, "the web server passed no REQUEST_URI");
+	if (r->target.n > TARGET_BYTES_MAX) {
+		r->target = str_slice(r->target, 0, 256);
+		return err_set(e, &err_uri_too_long,
+		    "path and query may have %d bytes", TARGET_BYTES_MAX);
+	}
+	rest = r->target;
+	r->path = str_take(&rest, '?');
+	r->query = rest;
+	for (size_t i = 0; i < r->target.n; i++)
+		if (r->target.p[i] <= 0x20 || r->target.p[i] == 0x7f ||
+		    r->target.p[i] == '#')
+			return err_set(e, &err_malformed,
+			    "the request target holds characters that "
+			    "must be escaped");
+	return 0;
+}
+
+static int
+read_segments(
+    struct request *r, struct str prefix, struct arena *a, struct err *e)
+{
+	struct str rest = r->path;
+
+	if (rest.n == 0 || rest.p[0] != '/')
+		return err_set(e, &err_malformed, "the path begins with no /");
+	if (!str_has_prefix(rest, prefix) ||
+	    (rest.n > prefix.n && rest.p[prefix.n] != '/'))
+		return err_set(e, &err_not_found, "there is no such path");
+	rest = str_slice(rest, prefix.n, rest.n);
+	str_take(&rest, '/');
+	while (rest.p) {
+		struct str raw = str_take(&rest, '/'), *segment;
+
+		if (r->n_segments == ROUTE_SEGMENTS_MAX)
+			return err_set(
+			    e, &err_not_found, "there is no such path");
+		segment = &r->segments[r->n_segments++];
+		if (!percent_decode(a, raw, false, segment))
+			return err_set(e, &err_malformed,
+			    "the path is not percent-encoded UTF-8");
+		if (str_is(*segment, ".") || str_is(*segment, ".."))
+			return err_set(
+			    e, &err_malformed, "the path holds a dot segment");
+		if (raw.n == 0 && rest.p)
+			return err_set(e, &err_malformed,
+			    "the path holds an empty segment");
+	}
+	return 0;
+}
+
+static int
+add_query_param(
+    struct request *r, struct str pair, struct arena *a, struct err *e)
+{
+	struct param *p = &r->params[r->n_params];
+	struct str value = pair, name = str_take(&value, '=');
+
+	if (r->n_params == QUERY_PARAMS_MAX)
+		return err_set(e, &err_malformed,
+		    "the query holds more than %d parameters",
+		    QUERY_PARAMS_MAX);
+	if (!value.p)
+		value = STR("");
+	if (!percent_decode(a, name, true, &p->name) ||
+	    !percent_decode(a, value, true, &p->value))
+		return err_set(e, &err_malformed,
+		    "the query is not percent-encoded UTF-8");
+	for (size_t i = 0; i < r->n_params; i++)
+		if (str_eq(r->params[i].name, p->name)) {
+			err_set(e, &err_malformed,
+			    "a parameter of the query is there twice");
+			return err_add_field(e, a, "parameter",
+			    arena_cstr(a, p->name), "repeated",
+			    "may be sent once only");
+		}
+	p->place = IN_QUERY;
+	r->n_params++;
+	return 0;
+}
+
+static int
+read_query(struct request *r, struct arena *a, struct err *e)
+{
+	struct str rest = r->query;
+
+	r->params = arena_array(
+	    a, QUERY_PARAMS_MAX + ROUTE_PARAMS_MAX, sizeof *r->params);
+	while (rest.p) {
+		struct str pair = str_take(&rest, '&');
+
+		if (pair.n > 0 && add_query_param(r, pair, a, e))
+			return -1;
+	}
+	return 0;
+}
+
+int
+request_read(struct request *r, struct transport *t, struct str prefix,
+    struct arena *a, struct err *e)
+{
+	*r = (struct request){ .id = uid_new(), .transport = t };
+	if (read_method(r, e) || read_target(r, e) ||
+	    headers_read(t->params, a, &r->headers, e) ||
+	    read_segments(r, prefix, a, e) || read_query(r, a, e))
+		return -1;
+	return 0;
+}
+
+void
+request_add_params(struct request *r, const struct route_match *match)
+{
+	for (size_t i = 0; i < match->n_params; i++)
+		r->params[r->n_params++] = match->params[i];
+}

@@ -1,0 +1,134 @@
+#include "fcgi/response.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "fcgi/headers.h"
+#include "ledger/crypto/hash.h"
+
+static const struct {
+	int status;
+	const char *phrase;
+} phrases[] = {
+	{ 200, "OK" },
+	{ 201, "Created" },
+	{ 202, "Accepted" },
+	{ 204, "No Content" },
+	{ 304, "Not Modified" },
+	{ 400, "Bad Request" },
+	{ 401, "Unauthorized" },
+	{ 403, "Forbidden" },
+	{ 404, "Not Found" },
+	{ 405, "Method Not Allowed" },
+	{ 406, "Not Acceptable" },
+	{ 409, "Conflict" },
+	{ 410, "Gone" },
+	{ 412, "Precondition Failed" },
+	{ 413, "Content Too Large" },
+	{ 414, "URI Too Long" },
+	{ 415, "Unsupported Media Type" },
+	{ 422, "Unprocessable Content" },
+	{ 428, "Precondition Required" },
+	{ 429, "Too Many Requests" },
+	{ 431, "Request Header Fields Too Large" },
+	{ 500, "Internal Server Error" },
+	{ 503, "Service Unavailable" },
+	{ 507, "Insufficient Storage" },
+};
+
+/* RFC 3875, 6.3.3: the phrase may be any; it may not be missing for some
+ * servers. */
+static const char *
+phrase_of(int status)
+{
+	for (size_t i = 0; i < sizeof phrases / sizeof phrases[0]; i++)
+		if (phrases[i].status == status)
+			return phrases[i].phrase;
+	return status < 400 ? "Success" : "Error";
+}
+
+void
+response_add(
+    struct response *r, struct arena *a, const char *name, const char *fmt, ...)
+{
+	struct response_header *h = ARENA_NEW(a, struct response_header);
+	struct response_header **end = &r->headers;
+	char text[2048];
+	size_t n = 0;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	for (const char *p = text; *p; p++)
+		if ((unsigned char)*p >= 0x20 && *p != 0x7f)
+			text[n++] = *p;
+	*h = (struct response_header){ name,
+		arena_str(a, (struct str){ text, n }), NULL };
+	while (*end)
+		end = &(*end)->next;
+	*end = h;
+}
+
+int
+response_set_json(struct response *r, int status, const struct json *v,
+    struct arena *a, struct err *e)
+{
+	struct buf body;
+	int rc = 0;
+
+	buf_init(&body, RESPONSE_BYTES_MAX);
+	json_write(v, &body);
+	if (buf_failed(&body)) {
+		rc = err_set(e, &err_internal, "the reply has over %u bytes",
+		    RESPONSE_BYTES_MAX);
+	} else {
+		r->status = status;
+		r->type = "application/json";
+		r->body = arena_str(a, buf_str(&body));
+	}
+	buf_fini(&body);
+	return rc;
+}
+
+void
+response_set_etag(struct response *r, struct arena *a, struct str if_none_match)
+{
+	char hex[DIGEST_HEX + 1];
+	struct str etag;
+
+	digest_hex(sha256(r->body), hex);
+	etag = arena_strf(a, "\"%s\"", hex);
+	response_add(r, a, "ETag", "%.*s", STR_ARGS(etag));
+	if (if_none_match.p && header_etag_matches(if_none_match, etag)) {
+		r->status = 304;
+		r->type = NULL;
+		r->body = STR_NONE;
+	}
+}
+
+bool
+response_send(
+    const struct response *r, struct transport *t, bool head, struct buf *out)
+{
+	bool sent;
+
+	buf_reset(out);
+	buf_addf(out, "Status: %d %s\r\n", r->status, phrase_of(r->status));
+	if (r->type)
+		buf_addf(out, "Content-Type: %s\r\nContent-Length: %zu\r\n",
+		    r->type, r->body.n);
+	buf_addf(out, "Cache-Control: %s\r\n",
+	    r->public ? "public, max-age=300" : "no-store");
+	buf_add_cstr(out, "X-Content-Type-Options: nosniff\r\n");
+	for (const struct response_header *h = r->headers; h; h = h->next)
+		buf_addf(out, "%s: %.*s\r\n", h->name, STR_ARGS(h->value));
+	buf_add_cstr(out, "\r\n");
+	if (buf_failed(out))
+		return false;
+	sent = t->write(t, buf_str(out));
+	if (sent && r->type && !head)
+		sent = t->write(t, r->body);
+	buf_reset(out);
+	return sent;
+}

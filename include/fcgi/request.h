@@ -1,0 +1,62 @@
+/*
+ * A request, read from a transport and checked as HTTP; nothing here knows
+ * what is asked. Everything lives in the request's arena.
+ */
+#ifndef FCGI_REQUEST_H
+#define FCGI_REQUEST_H
+
+#include "fcgi/headers.h"
+#include "fcgi/router.h"
+#include "fcgi/transport.h"
+#include "ledger/base/uid.h"
+
+#define TARGET_BYTES_MAX 8192
+#define QUERY_PARAMS_MAX 64
+
+struct request {
+	struct uid id;
+	struct str method;
+	struct str target; /* path and query exactly as sent */
+	struct str path;   /* exactly as sent */
+	struct str query;  /* exactly as sent; no value: no "?" */
+	struct str segments[ROUTE_SEGMENTS_MAX]; /* decoded */
+	size_t n_segments;
+	struct headers headers;
+	struct param *params; /* of the query; of the path once routed */
+	size_t n_params;
+	struct str body;
+	bool gone; /* the client gave up: there is nobody to answer */
+	bool body_read;
+	struct transport *transport;
+};
+
+extern const struct err_kind err_uri_too_long;
+
+/*
+ * Request line and header fields. prefix: path of the public URL, in front of
+ * every route. err_malformed, err_uri_too_long, err_headers_too_large,
+ * err_not_found. request->id, method and target are set even on failure, if
+ * only to be logged.
+ */
+int request_read(struct request *, struct transport *, struct str prefix,
+    struct arena *, struct err *);
+
+/* Adds the path's parameters to those of the query. */
+void request_add_params(struct request *, const struct route_match *);
+
+/*
+ * The body to its end. err_too_large beyond max, err_malformed when it is not
+ * as long as Content-Length says.
+ */
+int request_read_body(
+    struct request *, size_t max, struct arena *, struct err *);
+
+/* Reads and drops what is left of a body, within bounds, so that the web
+ * server can take the reply. */
+void request_drain(struct request *);
+
+/* The body as a JSON object. err_media_type, err_malformed. */
+int request_parse_body(const struct request *, size_t max, struct arena *,
+    struct json **, struct err *);
+
+#endif

@@ -1,0 +1,45 @@
+/*
+ * A reply: status, header fields, body; written as a CGI response
+ * (RFC 3875, 6).
+ */
+#ifndef FCGI_RESPONSE_H
+#define FCGI_RESPONSE_H
+
+#include "fcgi/transport.h"
+#include "ledger/base/arena.h"
+#include "ledger/base/buf.h"
+#include "ledger/codec/json.h"
+
+#define RESPONSE_BYTES_MAX (32u << 20)
+
+struct response_header {
+	const char *name;
+	struct str value;
+	struct response_header *next;
+};
+
+struct response {
+	int status;
+	const char *type; /* of the body; NULL: no body */
+	struct str body;
+	bool public; /* caches may keep it */
+	struct response_header *headers;
+};
+
+/* Bytes that have no place in a header field are dropped. */
+__attribute__((format(printf, 4, 5))) void response_add(
+    struct response *, struct arena *, const char *name, const char *fmt, ...);
+
+/* A body of JSON. err_internal beyond RESPONSE_BYTES_MAX. */
+int response_set_json(struct response *, int status, const struct json *,
+    struct arena *, struct err *);
+
+/* ETag of the body, and 304 when If-None-Match has it. */
+void response_set_etag(
+    struct response *, struct arena *, struct str if_none_match);
+
+/* False when there was nobody to take it. scratch is used and left empty. */
+bool response_send(const struct response *, struct transport *, bool head,
+    struct buf *scratch);
+
+#endif
