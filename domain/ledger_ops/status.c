@@ -1,0 +1,95 @@
+#include "domain/ledger_ops.h"
+#include "domain/ledger_ops/group.h"
+#include "ledger/crypto/note.h"
+
+struct ledger_state {
+	struct str origin;
+	int64_t size, batches;
+	struct digest_text head, root;
+	struct str commit;
+	struct instant last_at;
+	struct str public_key, verifier_key, checkpoint;
+	int64_t free_bytes;
+	const void *last_verification;
+};
+
+/* clang-format off */
+SHAPE(ledger_state, "Where the ledger stands",
+	FIELD(ledger_state, origin, .doc = "The ledger's name"),
+	FIELD(ledger_state, size, .doc = "Events"),
+	FIELD(ledger_state, batches, .doc = "Batches, which are commits"),
+	FIELD(ledger_state, head, .doc = "Hash of the last event"),
+	FIELD(ledger_state, root, .doc = "Root of the Merkle tree"),
+	FIELD(ledger_state, commit, .doc = "The last commit"),
+	FIELD(ledger_state, last_at, .doc = "Time of the last event"),
+	FIELD(ledger_state, public_key, .doc = "Key that signs it, as an OpenSSH line"),
+	FIELD(ledger_state, verifier_key, .doc = "The same for tools that read signed notes"),
+	FIELD(ledger_state, checkpoint, .max = 4096, .doc = "The latest signed note"),
+	FIELD(ledger_state, free_bytes, .doc = "Room left on its disk"),
+	FIELD(ledger_state, last_verification, .of = &verification_shape, .doc = "The last full verification"));
+/* clang-format on */
+
+READ_OPERATION(ledger_status, nothing, ledger_state, .id = "ledger.status",
+    .command = "ledger status", .product = "Core Platform",
+    .summary = "Show where the ledger stands");
+
+static struct digest_text
+hex_of(struct arena *a, struct digest digest)
+{
+	char text[DIGEST_HEX + 1];
+
+	digest_hex(digest, text);
+	return (struct digest_text){ arena_str(a, str_from(text)) };
+}
+
+static void
+put_keys(struct context *c, struct ledger_state *out)
+{
+	struct public_key key = ledger_public_key(c->ledger);
+	char text[PUBLIC_KEY_SSH + 1];
+	struct buf b;
+
+	public_key_ssh(key, text);
+	out->public_key = arena_str(c->arena, str_from(text));
+	buf_init(&b, 1024);
+	note_verifier_key(&b, out->origin, key);
+	out->verifier_key = arena_str(c->arena, buf_str(&b));
+	buf_fini(&b);
+}
+
+static int
+put_verification(struct context *c, struct ledger_state *out, struct err *e)
+{
+	struct verification *last = ARENA_NEW(c->arena, struct verification);
+	int found = ledger_last_verification(c, last, e);
+
+	if (found == 1)
+		out->last_verification = last;
+	return found < 0 ? -1 : 0;
+}
+
+static int
+ledger_status_read(struct context *c, const struct nothing *in,
+    struct ledger_state *out, struct err *e)
+{
+	struct ledger_status s;
+	char commit[OID_HEX + 1];
+
+	(void)in;
+	if (ledger_read_status(c->reading, c->arena, &s, e))
+		return -1;
+	oid_hex(s.commit, commit);
+	*out = (struct ledger_state){
+		.origin = ledger_origin(c->ledger),
+		.size = (int64_t)s.size,
+		.batches = (int64_t)s.batches,
+		.head = hex_of(c->arena, s.head),
+		.root = hex_of(c->arena, s.root),
+		.commit = arena_str(c->arena, str_from(commit)),
+		.last_at = s.last_at,
+		.checkpoint = s.checkpoint,
+		.free_bytes = (int64_t)s.free_bytes,
+	};
+	put_keys(c, out);
+	return put_verification(c, out, e);
+}
