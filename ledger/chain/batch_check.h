@@ -28,8 +28,23 @@ struct signers_cache {
 int batch_read_checked(struct repo *, struct oid commit, struct arena *,
     struct signers_cache *, struct batch *, const char **check, struct err *);
 
+/* "<origin> <<origin>> <seconds> +0000": author and committer of a batch whose
+ * last event is of that time. */
+void batch_add_identity(struct buf *, struct str origin, struct instant);
+
+/* The first line of the message, without its LF. type and subject are those of
+ * the first event. */
+void batch_add_summary(struct buf *, struct str type, struct uid subject,
+    uint64_t first_seq, size_t n);
+
 /* Reads and parses the commit alone. */
 int commit_read(struct repo *, struct oid, struct arena *, struct commit *,
     const char **check, struct err *);
+
+/* payload_read; CHECK_REPOSITORY when the object is missing or torn,
+ * CHECK_PAYLOAD when it holds something else. */
+int payload_read_checked(struct repo *, struct oid, struct digest expect,
+    size_t max, struct arena *, struct str *out, const char **check,
+    struct err *);
 
 #endif

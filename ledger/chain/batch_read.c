@@ -209,16 +209,27 @@ batch_read(struct repo *repo, struct oid oid, struct arena *a, struct batch *b,
 }
 
 int
+payload_read_checked(struct repo *repo, struct oid oid, struct digest expect,
+    size_t max, struct arena *a, struct str *out, const char **check,
+    struct err *e)
+{
+	*check = CHECK_REPOSITORY;
+	if (repo_read(repo, oid, OBJECT_BLOB, max + PAD_BYTES, a, out, e))
+		return -1;
+	*check = CHECK_PAYLOAD;
+	if (out->n < PAD_BYTES)
+		return err_set(e, &err_corrupt, "the stored blob is cut off");
+	*out = str_slice(*out, PAD_BYTES, out->n);
+	if (!digest_eq(sha256(*out), expect))
+		return err_set(e, &err_corrupt, "the content has another hash");
+	return 0;
+}
+
+int
 payload_read(struct repo *repo, struct oid oid, struct digest expect,
     size_t max, struct arena *a, struct str *out, struct err *e)
 {
-	if (repo_read(repo, oid, OBJECT_BLOB, max + PAD_BYTES, a, out, e))
-		return -1;
-	if (out->n < PAD_BYTES)
-		return err_set(e, &err_corrupt, "a stored payload is cut off");
-	*out = str_slice(*out, PAD_BYTES, out->n);
-	if (!digest_eq(sha256(*out), expect))
-		return err_set(
-		    e, &err_corrupt, "a stored payload has another hash");
-	return 0;
+	const char *check;
+
+	return payload_read_checked(repo, oid, expect, max, a, out, &check, e);
 }

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ledger/chain/batch.h"
+#include "ledger/chain/batch_check.h"
 
 #define MESSAGE_MAX 4096
 #define COMMIT_MAX  (MESSAGE_MAX + SSHSIG_MAX + 2048)
@@ -136,31 +136,46 @@ add_trailer(struct buf *b, const char *name, struct digest d)
 	buf_addf(b, "%s: %s\n", name, hex);
 }
 
+void
+batch_add_summary(struct buf *b, struct str type, struct uid subject,
+    uint64_t first_seq, size_t n)
+{
+	char uid[UID_TEXT + 1];
+
+	uid_format(subject, uid);
+	if (n == 1)
+		buf_addf(b, "%.*s %s", STR_ARGS(type), uid);
+	else
+		buf_addf(b, "events %llu-%llu (%zu)",
+		    (unsigned long long)first_seq,
+		    (unsigned long long)(first_seq + n - 1), n);
+}
+
+void
+batch_add_identity(struct buf *b, struct str origin, struct instant at)
+{
+	buf_addf(b, "%.*s <%.*s> %lld +0000", STR_ARGS(origin),
+	    STR_ARGS(origin), (long long)(at.us / 1000000));
+}
+
 static void
 add_message(struct buf *b, const struct batch_draft *d)
 {
-	const struct event *first = &d->events[0], *last = &d->events[d->n - 1];
-	char uid[UID_TEXT + 1];
+	const struct event *first = &d->events[0];
 
-	uid_format(first->subject, uid);
-	if (d->n == 1)
-		buf_addf(b, "%.*s %s\n", STR_ARGS(first->type), uid);
-	else
-		buf_addf(b, "events %llu-%llu (%zu)\n",
-		    (unsigned long long)first->seq,
-		    (unsigned long long)last->seq, d->n);
-	buf_addf(b, "\nLedger-Size: %llu\n", (unsigned long long)d->tree.size);
+	batch_add_summary(b, first->type, first->subject, first->seq, d->n);
+	buf_addf(
+	    b, "\n\nLedger-Size: %llu\n", (unsigned long long)d->tree.size);
 	add_trailer(b, "Ledger-Root", merkle_root(&d->tree));
-	add_trailer(b, "Ledger-Head", last->hash);
+	add_trailer(b, "Ledger-Head", d->events[d->n - 1].hash);
 	add_trailer(b, "Ledger-Signers", sha256(d->allowed_signers));
 }
 
 static void
 add_header(struct buf *b, const struct batch_draft *d, struct oid tree)
 {
-	long long seconds = d->events[d->n - 1].at.us / 1000000;
+	static const char *const roles[] = { "author ", "committer " };
 	struct str origin = signer_origin(d->signer);
-	static const char *const roles[] = { "author", "committer" };
 	char hex[OID_HEX + 1];
 
 	oid_hex(tree, hex);
@@ -169,9 +184,11 @@ add_header(struct buf *b, const struct batch_draft *d, struct oid tree)
 		oid_hex(d->parent, hex);
 		buf_addf(b, "parent %s\n", hex);
 	}
-	for (int i = 0; i < 2; i++)
-		buf_addf(b, "%s %.*s <%.*s> %lld +0000\n", roles[i],
-		    STR_ARGS(origin), STR_ARGS(origin), seconds);
+	for (int i = 0; i < 2; i++) {
+		buf_add_cstr(b, roles[i]);
+		batch_add_identity(b, origin, d->events[d->n - 1].at);
+		buf_add_byte(b, '\n');
+	}
 }
 
 /* A header's value of several lines: each but the first begins with a space. */

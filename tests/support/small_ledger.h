@@ -64,7 +64,7 @@ struct parts {
 	bool has_parent, two_parents;
 	struct oid parent;
 	struct str author, committer, message;
-	const struct signer *commit_signer;
+	struct signer *commit_signer;
 	struct digest root;
 };
 struct parts small_ledger_draft(struct small_ledger *, size_t n);

@@ -3,6 +3,12 @@
  * "What a verifier must check", lists. Needs the repository and a pinned key,
  * nothing else. Batches are checked in parallel; the chain from batch to batch
  * is stitched together in order, so the first failure named is the first.
+ *
+ * With from_seq above 0 the last batch that ends at or before it is trusted:
+ * what it says of origin, allowed_signers, head and time is taken over, and
+ * only the batches after it are checked. Their Merkle roots are not computed
+ * again then, since the tree before is not known; a kept checkpoint can be
+ * compared only where a batch ends (err_usage otherwise).
  */
 #ifndef LEDGER_CHAIN_VERIFY_H
 #define LEDGER_CHAIN_VERIFY_H
