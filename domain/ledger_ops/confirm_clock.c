@@ -3,6 +3,7 @@
  * right, although it is far from the last event's time.
  */
 #include "domain/ledger_ops/group.h"
+#include "domain/service.h"
 
 struct clock_reply {
 	struct instant wall, last;
@@ -24,7 +25,7 @@ static int
 ledger_confirm_clock_decide(
     struct context *c, const struct nothing *in, struct err *e)
 {
-	struct clock_confirmed data = { .wall = c->now };
+	struct clock_confirmed data = { .wall = service_now(c->service) };
 
 	(void)in;
 	if (db_get_int(c->db, &data.last.us, 0, e,

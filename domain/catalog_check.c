@@ -1,0 +1,249 @@
+/*
+ * The faults that a table of rows can have and a compiler cannot see.
+ */
+#include "domain/catalog.h"
+
+#include <string.h>
+
+#include "ledger/base/buf.h"
+
+static void
+fault(struct buf *faults, const char *id, const char *what, const char *which)
+{
+	buf_addf(faults, "%s: %s%s%s\n", id ? id : "(no id)", what,
+	    which ? " " : "", which ? which : "");
+}
+
+typedef void (*visit)(const struct operation *, void *);
+
+static void
+each_row(visit f, void *arg)
+{
+	for (size_t i = 0; catalog_groups[i]; i++) {
+		const struct operation *const *row =
+		    catalog_groups[i]->operations;
+
+		for (; row && *row; row++)
+			f(*row, arg);
+	}
+}
+
+static bool
+same(const char *a, const char *b)
+{
+	return a && b && strcmp(a, b) == 0;
+}
+
+struct comparison {
+	const struct operation *op;
+	struct buf *faults;
+	bool passed; /* the row itself was met: only later ones are compared */
+};
+
+static void
+compare(const struct operation *other, void *arg)
+{
+	struct comparison *c = arg;
+	const struct operation *op = c->op;
+
+	if (op == other) {
+		if (c->passed)
+			fault(c->faults, op->id, "is listed twice", NULL);
+		c->passed = true;
+		return;
+	}
+	if (!c->passed)
+		return;
+	if (same(op->id, other->id))
+		fault(c->faults, op->id, "id is there twice", NULL);
+	if (same(op->path, other->path) && same(op->method, other->method))
+		fault(c->faults, op->id, "shares its route with", other->id);
+	if (same(op->command, other->command))
+		fault(c->faults, op->id, "shares its command with", other->id);
+}
+
+/* Every {name} of the path is a field carried by the path. */
+static bool
+has_path_field(const struct shape *shape, struct str name)
+{
+	for (size_t i = 0; i < shape->n; i++)
+		if (shape->fields[i].place == IN_PATH &&
+		    str_is(name, shape->fields[i].name))
+			return true;
+	return false;
+}
+
+static size_t
+check_path_names(const struct operation *op, struct buf *faults)
+{
+	struct str rest = str_from(op->path), name;
+	size_t n = 0;
+
+	while (str_take(&rest, '{').p && rest.p) {
+		name = str_take(&rest, '}');
+		n++;
+		if (!rest.p)
+			fault(faults, op->id, "path has an open brace", NULL);
+		else if (!has_path_field(op->in, name))
+			fault(faults, op->id, "path parameter without field in",
+			    op->path);
+	}
+	return n;
+}
+
+static void
+check_path(const struct operation *op, struct buf *faults)
+{
+	size_t names = check_path_names(op, faults), fields = 0;
+
+	for (size_t i = 0; i < op->in->n; i++)
+		fields += op->in->fields[i].place == IN_PATH;
+	if (fields != names)
+		fault(faults, op->id, "fields of the path are not those of",
+		    op->path);
+	if (op->path[0] != '/')
+		fault(faults, op->id, "path does not begin with /", NULL);
+}
+
+static void
+check_route(const struct operation *op, struct buf *faults)
+{
+	static const char *const methods[] = { "GET", "POST", "DELETE", "PUT",
+		"PATCH" };
+	bool known = false;
+
+	for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++)
+		known = known || same(op->method, methods[i]);
+	if (!known)
+		fault(faults, op->id, "method is not known:", op->method);
+	if (!op->path) {
+		fault(faults, op->id, "has a method and no path", NULL);
+		return;
+	}
+	check_path(op, faults);
+	if (!op->scope)
+		fault(faults, op->id, "has a route and no scope", NULL);
+	else if (!catalog_knows_scope(str_from(op->scope)))
+		fault(faults, op->id, "scope is not known:", op->scope);
+	if (same(op->method, "GET") != (op->effect == EFFECT_READ))
+		fault(faults, op->id, "method and effect do not agree", NULL);
+}
+
+static bool
+is_projected(const struct event_type *type)
+{
+	for (size_t i = 0; catalog_groups[i]; i++) {
+		const struct view *view = catalog_groups[i]->view;
+
+		for (size_t k = 0; view && view->types[k]; k++)
+			if (view->types[k] == type)
+				return type->project != NULL;
+	}
+	/* The ledger's own types are projected by the ledger. */
+	return same(type->name, "clock.confirmed");
+}
+
+static void
+check_effect(const struct operation *op, struct buf *faults)
+{
+	if (op->effect == EFFECT_READ) {
+		if (op->emits)
+			fault(faults, op->id, "a read declares events", NULL);
+		if (!op->read || op->decide || op->reply)
+			fault(faults, op->id, "a read needs read alone", NULL);
+		return;
+	}
+	if (!op->decide || !op->reply || op->read)
+		fault(faults, op->id, "a write needs decide and reply", NULL);
+	if (!op->emits || !op->emits[0])
+		fault(faults, op->id, "a write declares no events", NULL);
+	for (size_t i = 0; op->emits && op->emits[i]; i++)
+		if (!is_projected(op->emits[i]))
+			fault(faults, op->id, "no view projects",
+			    op->emits[i]->name);
+}
+
+static bool
+has_field(const struct shape *shape, const char *name)
+{
+	for (size_t i = 0; i < shape->n; i++)
+		if (same(shape->fields[i].name, name))
+			return true;
+	return false;
+}
+
+static bool
+is_entitlement(const char *name)
+{
+	for (size_t i = 0; catalog_entitlements[i]; i++)
+		if (same(name, catalog_entitlements[i]))
+			return true;
+	return false;
+}
+
+static void
+check_words(const struct operation *op, struct buf *faults)
+{
+	if (!op->id || !op->summary || !op->product || !op->since)
+		fault(faults, op->id, "lacks id, summary, product or since",
+		    NULL);
+	if (op->status != 200 && op->status != 201 && op->status != 202)
+		fault(faults, op->id, "status is not 200, 201 or 202", NULL);
+	if (op->entitlement && !is_entitlement(op->entitlement))
+		fault(faults, op->id,
+		    "entitlement is not known:", op->entitlement);
+	if (!op->method && !op->command)
+		fault(faults, op->id, "has neither route nor command", NULL);
+	if (op->file_field && !has_field(op->in, op->file_field))
+		fault(
+		    faults, op->id, "file field is no field:", op->file_field);
+	for (size_t i = 0; i < op->in->n; i++)
+		if (!op->in->fields[i].doc)
+			fault(faults, op->id,
+			    "field without words:", op->in->fields[i].name);
+}
+
+static void
+check_row(const struct operation *op, void *arg)
+{
+	struct comparison c = { .op = op, .faults = arg };
+
+	if (!op->in || !op->out) {
+		fault(arg, op->id, "has no shapes", NULL);
+		return;
+	}
+	check_words(op, arg);
+	check_effect(op, arg);
+	if (op->method)
+		check_route(op, arg);
+	each_row(compare, &c);
+}
+
+/* The name of an event type is found in one view, once. */
+static void
+check_types(struct buf *faults)
+{
+	const struct view *const *all = catalog_views();
+
+	for (size_t i = 0; all[i]; i++)
+		for (size_t k = 0; all[i]->types[k]; k++)
+			for (size_t j = i; all[j]; j++)
+				for (size_t m = j == i ? k + 1 : 0;
+				     all[j]->types[m]; m++)
+					if (same(all[i]->types[k]->name,
+						all[j]->types[m]->name))
+						fault(faults,
+						    all[i]->types[k]->name,
+						    "event type is there twice",
+						    NULL);
+}
+
+bool
+catalog_check(struct buf *faults)
+{
+	size_t before = faults->n;
+
+	each_row(check_row, faults);
+	check_types(faults);
+	return faults->n == before && !buf_failed(faults);
+}
