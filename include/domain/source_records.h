@@ -92,6 +92,9 @@ struct bank_statement_filter {
 int bank_statements_list(struct context *, const struct bank_statement_filter *,
     struct bank_statement **, size_t *n, bool *has_more, struct err *);
 
+/* All but the last four characters replaced by "****". */
+struct str bank_account_masked(struct arena *, struct str account);
+
 /* What the ledger holds; kept by the projections, so the cost is flat. */
 struct source_record_counts {
 	int64_t obligations, entitlements, invoices, statement_entries;
