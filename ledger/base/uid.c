@@ -85,35 +85,49 @@ uid_format(struct uid u, char out[UID_TEXT + 1])
 	*p = '\0';
 }
 
-static int
-hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = (char)(c | 0x20);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
+/* The digit's value and one, so that 0 is left for what is no digit. Every
+ * event holds several of these texts. */
+static const uint8_t digit_values[256] = { ['0'] = 1,
+	['1'] = 2,
+	['2'] = 3,
+	['3'] = 4,
+	['4'] = 5,
+	['5'] = 6,
+	['6'] = 7,
+	['7'] = 8,
+	['8'] = 9,
+	['9'] = 10,
+	['a'] = 11,
+	['b'] = 12,
+	['c'] = 13,
+	['d'] = 14,
+	['e'] = 15,
+	['f'] = 16,
+	['A'] = 11,
+	['B'] = 12,
+	['C'] = 13,
+	['D'] = 14,
+	['E'] = 15,
+	['F'] = 16 };
 
 bool
 uid_parse(struct str s, struct uid *out)
 {
-	struct uid u = { { 0 } };
-	size_t digit = 0;
+	struct uid u;
+	size_t at = 0;
 
 	if (s.n != UID_TEXT)
 		return false;
-	for (size_t i = 0; i < UID_TEXT; i++) {
-		int v = hex_value(s.p[i]);
+	for (size_t i = 0; i < sizeof u.b; i++) {
+		unsigned high, low;
 
-		if (is_dash_place(i)) {
-			if (s.p[i] != '-')
-				return false;
-			continue;
-		}
-		if (v < 0)
+		if (is_dash_place(at) && s.p[at++] != '-')
 			return false;
-		u.b[digit / 2] = (uint8_t)(u.b[digit / 2] << 4 | v);
-		digit++;
+		high = digit_values[(unsigned char)s.p[at++]];
+		low = digit_values[(unsigned char)s.p[at++]];
+		if (high == 0 || low == 0)
+			return false;
+		u.b[i] = (uint8_t)((high - 1) << 4 | (low - 1));
 	}
 	*out = u;
 	return true;

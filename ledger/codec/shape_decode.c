@@ -154,11 +154,12 @@ fill_rest(struct decoding *d, struct filling *fill, const struct place *at,
 {
 	for (size_t i = 0; i < fill->shape->n; i++) {
 		const struct field *f = &fill->shape->fields[i];
-		struct place inner = { .up = at, .name = str_from(f->name) };
 		struct str outer = d->parameter;
+		struct place inner = { .up = at };
 
 		if (was_seen(fill, i))
 			continue;
+		inner.name = str_from(f->name);
 		if (params && f->place != IN_BODY)
 			d->parameter = str_from(f->name);
 		fill_absent(d, fill, f, &inner);
