@@ -14,7 +14,7 @@ struct cgi {
  * may never end. A chunked request is the exception that servers make.
  */
 static uint64_t
-body_length(char *const *params)
+body_length(const char *const *params)
 {
 	struct str length = transport_param(params, "CONTENT_LENGTH");
 	uint64_t n = 0;
@@ -50,7 +50,7 @@ write_stdout(struct transport *t, struct str s)
 }
 
 bool
-cgi_run(struct front *front, char *const *environment)
+cgi_run(struct front *front, const char *const *environment)
 {
 	struct cgi cgi = {
 		.transport = { environment, read_stdin, write_stdout },

@@ -99,7 +99,7 @@ connection_serve(int fd, struct front *front, struct front_worker *worker)
 	if (FCGX_Accept_r(&f.request) < 0)
 		return false;
 	keep = f.request.keepConnection != 0;
-	f.transport.params = f.request.envp;
+	f.transport.params = (const char *const *)f.request.envp;
 	if (f.request.role == ROLE_RESPONDER)
 		sent = front_serve(front, worker, &f.transport);
 	/* "Kept" again: unless something failed, closing is left to us. */

@@ -118,7 +118,7 @@ add(struct headers *out, struct arena *a, struct str name, struct str value,
  * say the same, that is no repeat.
  */
 static bool
-repeats_cgi(char *const *params, struct str name, struct str value)
+repeats_cgi(const char *const *params, struct str name, struct str value)
 {
 	if (str_eq(name, STR("content-type")))
 		return str_eq(
@@ -133,7 +133,7 @@ repeats_cgi(char *const *params, struct str name, struct str value)
 
 /* One parameter; sizes are counted before anything is kept. */
 static int
-read_param(char *const *params, struct str param, size_t *total,
+read_param(const char *const *params, struct str param, size_t *total,
     struct arena *a, struct headers *out, struct err *e)
 {
 	struct str value = param, name = str_take(&value, '=');
@@ -159,14 +159,14 @@ read_param(char *const *params, struct str param, size_t *total,
 }
 
 int
-headers_read(
-    char *const *params, struct arena *a, struct headers *out, struct err *e)
+headers_read(const char *const *params, struct arena *a, struct headers *out,
+    struct err *e)
 {
 	size_t total = 0;
 
 	out->items = arena_array(a, HEADERS_MAX, sizeof *out->items);
 	out->n = 0;
-	for (char *const *p = params; *p; p++)
+	for (const char *const *p = params; *p; p++)
 		if (read_param(params, str_from(*p), &total, a, out, e))
 			return -1;
 	return 0;

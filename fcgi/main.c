@@ -128,7 +128,7 @@ serve(const struct config *config, struct listener *listener,
 
 	signal(SIGPIPE, SIG_IGN);
 	if (listener->fd < 0) {
-		cgi_run(front, environ);
+		cgi_run(front, (const char *const *)environ);
 		front_free(front);
 		return 0;
 	}

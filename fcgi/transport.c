@@ -3,7 +3,7 @@
 #include <string.h>
 
 struct str
-transport_param(char *const *params, const char *name)
+transport_param(const char *const *params, const char *name)
 {
 	size_t n = strlen(name);
 

@@ -29,8 +29,8 @@ struct headers {
 
 /* err_malformed for a repeat that is not permitted and for control
  * characters, err_headers_too_large. */
-int headers_read(
-    char *const *params, struct arena *, struct headers *out, struct err *);
+int headers_read(const char *const *params, struct arena *, struct headers *out,
+    struct err *);
 
 /* No value: the field was not sent. */
 struct str headers_get(const struct headers *, const char *name);

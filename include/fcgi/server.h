@@ -39,6 +39,6 @@ void listener_close(struct listener *);
 int server_run(struct front *, struct listener *, int threads, struct err *);
 
 /* One request from the environment and standard input. */
-bool cgi_run(struct front *, char *const *environment);
+bool cgi_run(struct front *, const char *const *environment);
 
 #endif

@@ -10,7 +10,8 @@
 #include "ledger/base/str.h"
 
 struct transport {
-	char *const *params; /* NAME=value as sent, repeats too; NULL-ended */
+	const char *const
+	    *params; /* NAME=value as sent, repeats too; NULL-ended */
 	/* Up to n bytes of the body; 0 at its end; -1 when the client has
 	 * given up, or did not send in time. */
 	ssize_t (*read)(struct transport *, void *, size_t n);
@@ -19,6 +20,6 @@ struct transport {
 };
 
 /* The first parameter of this name; no value: there is none. */
-struct str transport_param(char *const *params, const char *name);
+struct str transport_param(const char *const *params, const char *name);
 
 #endif
