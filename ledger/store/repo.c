@@ -1,0 +1,258 @@
+#include "ledger/store/repo.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ledger/base/io.h"
+#include "ledger/base/uid.h"
+#include "ledger/store/repo_git.h"
+
+static pthread_once_t library_once = PTHREAD_ONCE_INIT;
+
+static void
+library_init(void)
+{
+	static const int levels[] = { GIT_CONFIG_LEVEL_PROGRAMDATA,
+		GIT_CONFIG_LEVEL_SYSTEM, GIT_CONFIG_LEVEL_XDG,
+		GIT_CONFIG_LEVEL_GLOBAL };
+
+	git_libgit2_init();
+	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++)
+		git_libgit2_opts(GIT_OPT_SET_SEARCH_PATH, levels[i], "");
+	/* A cached object counts as existing even after its file has gone,
+	 * and recovery has to see the files as they are. */
+	git_libgit2_opts(GIT_OPT_ENABLE_CACHING, 0);
+	git_libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, 1);
+}
+
+void
+repo_library_start(void)
+{
+	pthread_once(&library_once, library_init);
+}
+
+int
+repo_git_fail(struct err *e, const struct err_kind *kind, const char *what)
+{
+	const git_error *g = git_error_last();
+	const char *why = g && g->message ? g->message : "no reason given";
+
+	/* libgit2 keeps the text of errno but not the number. */
+	if (strstr(why, strerror(ENOSPC)) || strstr(why, strerror(EDQUOT)))
+		kind = &err_no_space;
+	return err_set(e, kind, "%s: %s", what, why);
+}
+
+/* Every setting without which stock git may remove or move what is
+ * acknowledged. */
+static const struct {
+	const char *name;
+	int32_t value;
+	bool is_bool;
+} settings[] = {
+	{ "core.repositoryformatversion", 1, false },
+	{ "core.bare", true, true },
+	{ "extensions.preciousobjects", true, true },
+	{ "gc.auto", 0, false },
+	{ "gc.packrefs", false, true },
+	{ "maintenance.auto", false, true },
+	{ "receive.autogc", false, true },
+	{ "http.receivepack", false, true },
+};
+
+static int
+settings_check(git_repository *git, struct err *e)
+{
+	git_config *config = NULL;
+	int rc = -1;
+
+	if (git_repository_config_snapshot(&config, git))
+		return repo_git_fail(
+		    e, &err_corrupt, "cannot read the repository's settings");
+	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+		int flag = -1;
+		int32_t number = -1;
+		int bad = settings[i].is_bool ? git_config_get_bool(&flag,
+						    config, settings[i].name)
+					      : git_config_get_int32(&number,
+						    config, settings[i].name);
+
+		if (settings[i].is_bool)
+			number = flag;
+		if (bad || number != settings[i].value) {
+			err_set(e, &err_corrupt,
+			    "the repository's setting %s must be %d",
+			    settings[i].name, (int)settings[i].value);
+			goto out;
+		}
+	}
+	rc = 0;
+out:
+	git_config_free(config);
+	return rc;
+}
+
+static int
+head_check(git_repository *git, struct err *e)
+{
+	git_reference *head = NULL;
+	const char *target;
+	bool good;
+
+	if (git_reference_lookup(&head, git, "HEAD"))
+		return repo_git_fail(e, &err_corrupt, "cannot read HEAD");
+	target = git_reference_symbolic_target(head);
+	good = target && !strcmp(target, REPO_BRANCH);
+	git_reference_free(head);
+	if (!good)
+		return err_set(
+		    e, &err_corrupt, "HEAD does not name " REPO_BRANCH);
+	return 0;
+}
+
+/* Stock git removes fan-out directories that became empty; a batch must not
+ * find one missing, nor a synced object lie in one that is not synced. */
+static int
+fan_out_mend(struct repo *r, struct err *e)
+{
+	bool made = false;
+
+	for (unsigned i = 0; i < 256; i++) {
+		char name[3];
+
+		snprintf(name, sizeof(name), "%02x", i);
+		if (!faccessat(r->objects, name, W_OK | X_OK, 0))
+			continue;
+		if (errno != ENOENT)
+			return err_errno(e, &err_unavailable,
+			    "cannot write below %s/objects/%s", r->path, name);
+		if (mkdirat(r->objects, name, 0777) && errno != EEXIST)
+			return err_errno(e, &err_unavailable,
+			    "cannot make %s/objects/%s", r->path, name);
+		made = true;
+	}
+	if (made && fsync(r->objects))
+		return err_errno(
+		    e, &err_unavailable, "cannot sync %s/objects", r->path);
+	return 0;
+}
+
+static int
+directories_open(struct repo *r, struct err *e)
+{
+	r->dir = open(r->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (r->dir < 0)
+		return err_errno(e,
+		    errno == ENOENT ? &err_not_found : &err_unavailable,
+		    "cannot open %s", r->path);
+	r->objects =
+	    openat(r->dir, "objects", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (r->objects < 0)
+		return err_errno(
+		    e, &err_corrupt, "cannot open %s/objects", r->path);
+	return 0;
+}
+
+static int
+open_at(const char *path, bool writable, struct repo **out, struct err *e)
+{
+	struct repo *r = calloc(1, sizeof(*r));
+
+	repo_library_start();
+	if (!r)
+		abort();
+	r->dir = r->objects = -1;
+	random_bytes(&r->temp_tag, sizeof(r->temp_tag));
+	r->path = strdup(path);
+	if (!r->path)
+		abort();
+	if (directories_open(r, e))
+		goto fail;
+	if (git_repository_open_bare(&r->git, path)) {
+		repo_git_fail(e, &err_corrupt, "cannot open the repository");
+		goto fail;
+	}
+	if (writable && (settings_check(r->git, e) || head_check(r->git, e) ||
+			    fan_out_mend(r, e)))
+		goto fail;
+	if (repo_odb_renew(r, true, e))
+		goto fail;
+	*out = r;
+	return 0;
+fail:
+	repo_close(r);
+	return -1;
+}
+
+int
+repo_open(const char *path, struct repo **out, struct err *e)
+{
+	return open_at(path, true, out, e);
+}
+
+int
+repo_open_for_reading(const char *path, struct repo **out, struct err *e)
+{
+	struct stat st;
+	char *inner;
+	int rc;
+
+	if (asprintf(&inner, "%s/.git", path) < 0)
+		abort();
+	/* A clone with a work tree has its repository one level down. */
+	rc = open_at(stat(inner, &st) || !S_ISDIR(st.st_mode) ? path : inner,
+	    false, out, e);
+	free(inner);
+	return rc;
+}
+
+void
+repo_close(struct repo *r)
+{
+	if (!r)
+		return;
+	git_odb_free(r->odb);
+	git_repository_free(r->git);
+	if (r->objects >= 0)
+		close(r->objects);
+	if (r->dir >= 0)
+		close(r->dir);
+	free(r->path);
+	free(r);
+}
+
+int
+repo_oid(
+    enum object_kind kind, struct str bytes, struct oid *out, struct err *e)
+{
+	git_oid id;
+
+	repo_library_start();
+	if (git_odb_hash(
+		&id, bytes.p ? bytes.p : "", bytes.n, (git_object_t)kind))
+		return repo_git_fail(
+		    e, &err_invalid, "the content cannot be stored");
+	*out = oid_from_git(&id);
+	return 0;
+}
+
+int
+repo_sync(struct repo *r, struct err *e)
+{
+	if (syncfs(r->dir))
+		return err_errno(
+		    e, &err_unavailable, "cannot sync %s", r->path);
+	return 0;
+}
+
+const char *
+repo_path(const struct repo *r)
+{
+	return r->path;
+}

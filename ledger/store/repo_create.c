@@ -1,0 +1,175 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ledger/base/io.h"
+#include "ledger/base/uid.h"
+#include "ledger/store/repo_git.h"
+
+static const char head_text[] = "ref: " REPO_BRANCH "\n";
+
+/* extensions.preciousObjects makes stock git refuse to prune or to repack
+ * with removal; the rest keeps its automatic upkeep away. */
+static const char config_text[] = "[core]\n"
+				  "\trepositoryFormatVersion = 1\n"
+				  "\tbare = true\n"
+				  "[extensions]\n"
+				  "\tpreciousObjects = true\n"
+				  "[gc]\n"
+				  "\tauto = 0\n"
+				  "\tpackRefs = false\n"
+				  "[maintenance]\n"
+				  "\tauto = false\n"
+				  "[receive]\n"
+				  "\tautogc = false\n"
+				  "[http]\n"
+				  "\treceivepack = false\n";
+
+/* The innermost come last, so that syncing backwards meets children first. */
+static const char *const directories[] = { "", "/objects", "/objects/info",
+	"/objects/pack", "/refs", "/refs/heads", "/refs/tags" };
+
+static int
+file_make(const char *dir, const char *name, struct str text, struct err *e)
+{
+	char *path;
+	int fd, rc = -1;
+
+	if (asprintf(&path, "%s/%s", dir, name) < 0)
+		abort();
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	if (fd < 0 || io_write_all(fd, text.p, text.n) || fsync(fd))
+		err_errno(e, &err_unavailable, "cannot write %s", path);
+	else
+		rc = 0;
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return rc;
+}
+
+/* Makes (or syncs) dir + tail. */
+static int
+directory_do(const char *dir, const char *tail, bool sync, struct err *e)
+{
+	char *path;
+	int rc;
+
+	if (asprintf(&path, "%s%s", dir, tail) < 0)
+		abort();
+	if (sync)
+		rc = io_fsync_dir(path, e);
+	else if ((rc = mkdir(path, 0777)))
+		err_errno(e, &err_unavailable, "cannot make %s", path);
+	free(path);
+	return rc;
+}
+
+static int
+fan_out_do(const char *dir, bool sync, struct err *e)
+{
+	for (unsigned i = 0; i < 256; i++) {
+		char tail[sizeof("/objects/00")];
+
+		snprintf(tail, sizeof(tail), "/objects/%02x", i);
+		if (directory_do(dir, tail, sync, e))
+			return -1;
+	}
+	return 0;
+}
+
+static int
+build(const char *dir, struct err *e)
+{
+	size_t n = sizeof(directories) / sizeof(directories[0]);
+
+	for (size_t i = 0; i < n; i++)
+		if (directory_do(dir, directories[i], false, e))
+			return -1;
+	if (fan_out_do(dir, false, e) ||
+	    file_make(dir, "HEAD", str_from(head_text), e) ||
+	    file_make(dir, "config", str_from(config_text), e) ||
+	    fan_out_do(dir, true, e))
+		return -1;
+	while (n--)
+		if (directory_do(dir, directories[n], true, e))
+			return -1;
+	return 0;
+}
+
+/* rename(2) alone would replace an empty directory. */
+static int
+rename_new(const char *from, const char *to)
+{
+	struct stat st;
+
+	if (!renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE))
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return -1;
+	if (!lstat(to, &st)) {
+		errno = EEXIST;
+		return -1;
+	}
+	return rename(from, to);
+}
+
+static int
+remove_one(const char *path, const struct stat *st, int kind, struct FTW *where)
+{
+	(void)st;
+	(void)kind;
+	(void)where;
+	return remove(path);
+}
+
+static int
+parent_sync(const char *path, struct err *e)
+{
+	char *copy = strdup(path), *slash;
+	int rc;
+
+	if (!copy)
+		abort();
+	slash = strrchr(copy, '/');
+	if (slash)
+		slash[slash == copy] = '\0';
+	rc = io_fsync_dir(slash ? copy : ".", e);
+	free(copy);
+	return rc;
+}
+
+int
+repo_create(const char *path, struct err *e)
+{
+	uint64_t tag;
+	char *temp;
+	int rc = -1;
+
+	random_bytes(&tag, sizeof(tag));
+	if (asprintf(&temp, "%s.new-%016llx", path, (unsigned long long)tag) <
+	    0)
+		abort();
+	if (build(temp, e))
+		goto out;
+	if (rename_new(temp, path)) {
+		bool taken =
+		    errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR;
+
+		err_errno(e, taken ? &err_conflict : &err_unavailable,
+		    "cannot make %s", path);
+		goto out;
+	}
+	rc = parent_sync(path, e);
+	free(temp);
+	return rc;
+out:
+	nftw(temp, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	free(temp);
+	return rc;
+}

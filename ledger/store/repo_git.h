@@ -1,0 +1,45 @@
+/*
+ * What the files of the repository share; libgit2 is seen no further.
+ */
+#ifndef LEDGER_STORE_REPO_GIT_H
+#define LEDGER_STORE_REPO_GIT_H
+
+#include <git2.h>
+#include <time.h>
+
+#include "ledger/store/repo.h"
+
+#define REPO_BRANCH "refs/heads/main"
+
+struct repo {
+	char *path;  /* the bare repository, or a clone's .git */
+	int dir;     /* path, held open: syncfs reports errors since then */
+	int objects; /* path/objects */
+	git_repository *git;
+	git_odb *odb;
+	struct timespec packs_at; /* objects/pack as the odb was built */
+	uint64_t temp_tag;        /* names of temporary files */
+	uint64_t temp_count;
+};
+
+/* libgit2, with nothing of this machine's or this user's configuration. */
+void repo_library_start(void);
+
+/* Sets the error from libgit2's last one, a full disk as err_no_space. -1. */
+int repo_git_fail(struct err *, const struct err_kind *, const char *what);
+
+/* "ab/cdef…", the place of a loose object below objects/. */
+#define LOOSE_NAME (OID_HEX + 2)
+void loose_name(struct oid, char out[LOOSE_NAME]);
+
+/* Where the loose copies of the object are; whether there is one. */
+bool loose_exists(const struct repo *, struct oid);
+
+/* Opens the object database as the packs are now; `always` even when they
+ * have not changed since. */
+int repo_odb_renew(struct repo *, bool always, struct err *);
+
+git_oid oid_to_git(struct oid);
+struct oid oid_from_git(const git_oid *);
+
+#endif
