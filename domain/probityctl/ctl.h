@@ -1,0 +1,61 @@
+/*
+ * probityctl: the operators' tool. Its commands are the catalog's rows that
+ * have one, and a few of its own that are no operations (special.c).
+ */
+#ifndef DOMAIN_PROBITYCTL_CTL_H
+#define DOMAIN_PROBITYCTL_CTL_H
+
+#include "domain/catalog.h"
+#include "domain/service.h"
+
+#define CTL_OK          0
+#define CTL_REFUSED     1
+#define CTL_USAGE       2
+#define CTL_UNAVAILABLE 3
+#define CTL_PARAMS_MAX  256
+
+struct ctl {
+	struct arena *arena;
+	struct config config;
+	struct service *service;
+
+	/* From the command line. */
+	bool json, help, version, all;
+	struct place place;
+	struct str idempotency_key;
+	struct str noun, verb; /* no value: not given */
+	const struct operation *op;
+	const struct special *special;
+	struct param params[CTL_PARAMS_MAX];
+	size_t n_params;
+};
+
+/* A command that is no operation. It prints its own result. */
+struct special {
+	const char *command, *summary;
+	bool needs_place;
+	int (*run)(struct ctl *, struct err *);
+};
+extern const struct special ctl_specials[]; /* ended by a NULL command */
+const struct special *special_find(struct str command);
+
+/* arguments.c: reads the command line; err_usage. */
+int arguments_read(struct ctl *, int argc, char **argv, struct err *);
+
+/* run.c: runs the row that was asked for and prints its reply. */
+int run_operation(struct ctl *, struct err *);
+
+/* help.c: what the arguments so far call for; the row, the noun, or all. True
+ * when the noun or the row exists. */
+bool help_print(const struct ctl *);
+
+/* table.c: a reply for people. */
+void table_print(const struct shape *, const struct json *reply);
+
+/* problem.c: what went wrong, on standard error; gives the exit status. */
+int problem_print(const struct ctl *, const struct err *);
+
+/* A field's option: dashes for underscores. */
+struct str option_name(struct arena *, const char *field);
+
+#endif

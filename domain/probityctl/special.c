@@ -1,0 +1,76 @@
+/*
+ * Commands that are no operations: they change nothing that an event could
+ * record, or need the ledger closed.
+ */
+#include "domain/probityctl/ctl.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define DOCUMENT_MAX ((size_t)64 << 20)
+
+static int run_openapi(struct ctl *, struct err *);
+static int run_rebuild(struct ctl *, struct err *);
+
+const struct special ctl_specials[] = {
+	{ "ledger rebuild", "Make the read model again from the repository",
+	    true, run_rebuild },
+	{ "openapi", "Print the OpenAPI 3.1 document", false, run_openapi },
+	{ 0 },
+};
+
+const struct special *
+special_find(struct str command)
+{
+	for (const struct special *s = ctl_specials; s->command; s++)
+		if (str_is(command, s->command))
+			return s;
+	return NULL;
+}
+
+static int
+run_openapi(struct ctl *ctl, struct err *e)
+{
+	struct json *v = catalog_openapi(ctl->arena, ctl->config.base_url);
+	struct buf b;
+	int result = 0;
+
+	buf_init(&b, DOCUMENT_MAX);
+	json_write_pretty(v, &b);
+	if (buf_failed(&b))
+		result =
+		    err_set(e, &err_too_large, "the document is too large");
+	else
+		printf("%.*s\n", STR_ARGS(buf_str(&b)));
+	buf_fini(&b);
+	return result;
+}
+
+static void
+show_progress(void *unused, uint64_t done, uint64_t total)
+{
+	(void)unused;
+	fprintf(stderr, "\r%" PRIu64 " of %" PRIu64 " events", done, total);
+	if (done >= total)
+		fputc('\n', stderr);
+}
+
+static int
+run_rebuild(struct ctl *ctl, struct err *e)
+{
+	struct ledger_options options;
+	uint64_t events = 0;
+
+	if (service_ledger_options(
+		ctl->service, &ctl->place, ctl->arena, &options, e))
+		return -1;
+	if (ledger_rebuild(&options,
+		isatty(STDERR_FILENO) ? show_progress : NULL, NULL, &events, e))
+		return -1;
+	if (ctl->json)
+		printf("{\"events\": %" PRIu64 "}\n", events);
+	else
+		printf("%-20s  %" PRIu64 "\n", "events", events);
+	return 0;
+}

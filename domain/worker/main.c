@@ -1,0 +1,256 @@
+/*
+ * probity-worker: what a ledger needs beside its requests. One thread makes
+ * the ledgers durable beyond their journals, every second; the other does
+ * jobs, so that a long one delays no syncing.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "domain/worker.h"
+#include "ledger/base/log.h"
+
+#define ROUND_MS       1000
+#define SCHEDULE_S     60
+#define JOBS_PER_ROUND 16
+
+static atomic_bool stopping;
+
+struct program {
+	struct service *service;
+	struct str name;
+	bool once;
+};
+
+typedef void (*visit)(const struct worker *, struct arena *);
+
+static void
+complain(const struct worker *w, const char *what, const struct err *e)
+{
+	log_line(LOG_WARN, "worker", "%.*s/%.*s: %s: %s",
+	    STR_ARGS(w->place.workspace), STR_ARGS(w->place.environment), what,
+	    e->detail);
+}
+
+static void
+visit_place(const struct program *p, const struct place *place, visit f)
+{
+	struct worker w = {
+		.service = p->service,
+		.place = *place,
+		.name = p->name,
+	};
+	struct arena *a = arena_new();
+	struct err e = { 0 };
+
+	if (service_acquire(p->service, place, &w.ledger, &e)) {
+		complain(&w, "cannot be opened", &e);
+	} else {
+		f(&w, a);
+		service_release(p->service, w.ledger);
+	}
+	arena_free(a);
+}
+
+static void
+visit_all(const struct program *p, visit f)
+{
+	struct arena *a = arena_new();
+	struct place *places;
+	struct err e = { 0 };
+	size_t n;
+
+	if (service_places(p->service, a, &places, &n, &e))
+		log_line(LOG_WARN, "worker", "%s", e.detail);
+	for (size_t i = 0; i < n && !stopping; i++)
+		visit_place(p, &places[i], f);
+	arena_free(a);
+}
+
+static void
+sync_ledger(const struct worker *w, struct arena *a)
+{
+	struct err e = { 0 };
+
+	(void)a;
+	if (ledger_sync(w->ledger, &e))
+		complain(w, "sync", &e);
+}
+
+static void
+schedule(const struct worker *w, struct arena *a)
+{
+	struct err e = { 0 };
+
+	if (worker_schedule(w, a, &e))
+		complain(w, "schedule", &e);
+}
+
+static void
+run_jobs(const struct worker *w, struct arena *a)
+{
+	for (int i = 0; i < JOBS_PER_ROUND && !stopping; i++) {
+		struct err e = { 0 };
+		int ran = worker_run_one(w, a, &e);
+
+		if (ran < 0)
+			complain(w, "job", &e);
+		if (ran <= 0)
+			return;
+		arena_reset(a);
+	}
+}
+
+/* Until the next round, or until a signal says stop. */
+static void
+rest(void)
+{
+	struct timespec t = { .tv_sec = ROUND_MS / 1000,
+		.tv_nsec = ROUND_MS % 1000 * 1000000L };
+
+	if (!stopping)
+		nanosleep(&t, NULL);
+}
+
+static void *
+sync_loop(void *arg)
+{
+	const struct program *p = arg;
+
+	while (!stopping) {
+		visit_all(p, sync_ledger);
+		rest();
+	}
+	return NULL;
+}
+
+static void
+job_loop(const struct program *p)
+{
+	for (unsigned round = 0; !stopping; round++) {
+		if (round % SCHEDULE_S == 0)
+			visit_all(p, schedule);
+		visit_all(p, run_jobs);
+		rest();
+	}
+	visit_all(p, sync_ledger);
+}
+
+static void
+stop(int signal_number)
+{
+	(void)signal_number;
+	stopping = true;
+}
+
+static void
+catch_signals(void)
+{
+	struct sigaction action = { .sa_handler = stop };
+
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGINT, &action, NULL);
+	action.sa_handler = SIG_IGN;
+	sigaction(SIGPIPE, &action, NULL);
+}
+
+static int
+run(const struct program *p)
+{
+	pthread_t syncer;
+
+	if (p->once) {
+		visit_all(p, schedule);
+		visit_all(p, run_jobs);
+		visit_all(p, sync_ledger);
+		return 0;
+	}
+	if (pthread_create(&syncer, NULL, sync_loop, (void *)(uintptr_t)p)) {
+		log_line(LOG_ERROR, "worker", "cannot start a thread");
+		return 3;
+	}
+	log_line(LOG_INFO, "worker", "%.*s started", STR_ARGS(p->name));
+	job_loop(p);
+	/* It may be asleep; a signal goes to any one thread. */
+	pthread_kill(syncer, SIGTERM);
+	pthread_join(syncer, NULL);
+	log_line(LOG_INFO, "worker", "%.*s stopped", STR_ARGS(p->name));
+	return 0;
+}
+
+static enum log_level
+log_level_of(struct str name)
+{
+	static const char *const names[] = { "debug", "info", "warn", "error" };
+
+	for (int i = LOG_DEBUG; i <= LOG_ERROR; i++)
+		if (str_is(name, names[i]))
+			return (enum log_level)i;
+	return LOG_INFO;
+}
+
+static struct str
+own_name(struct arena *a)
+{
+	char host[65] = "";
+
+	if (gethostname(host, sizeof host - 1))
+		memcpy(host, "host", sizeof "host");
+	return arena_strf(a, "worker-%s-%ld", host, (long)getpid());
+}
+
+static int
+start(struct program *p, struct arena *a)
+{
+	struct config config;
+	struct err e = { 0 };
+	int status;
+
+	if (config_load(a, &config, &e) ||
+	    service_new(&config, &p->service, &e)) {
+		log_line(LOG_ERROR, "worker", "%s", e.detail);
+		return 3;
+	}
+	log_set_level(log_level_of(config.log_level));
+	catch_signals();
+	status = run(p);
+	service_free(p->service);
+	return status;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct arena *a = arena_new();
+	struct program p = { .name = own_name(a) };
+	int status = -1;
+
+	for (int i = 1; i < argc && status < 0; i++) {
+		if (strcmp(argv[i], "--once") == 0) {
+			p.once = true;
+		} else if (strcmp(argv[i], "--version") == 0) {
+			puts("probity-worker " PROBITY_VERSION);
+			status = 0;
+		} else {
+			bool help = strcmp(argv[i], "--help") == 0;
+
+			fputs("probity-worker [--once]\n"
+			      "  --once     one round, then exit\n"
+			      "  --version  the version\n"
+			      "Configured as docs/configuration.md says.\n",
+			    help ? stdout : stderr);
+			status = help ? 0 : 2;
+		}
+	}
+	if (status < 0)
+		status = start(&p, a);
+	arena_free(a);
+	return status;
+}
