@@ -1,0 +1,56 @@
+/*
+ * probity-audit, the auditor's tool: reads a ledger's repository and changes
+ * nothing in it. One file per subcommand; main.c holds their table.
+ */
+#ifndef LEDGER_AUDIT_AUDIT_H
+#define LEDGER_AUDIT_AUDIT_H
+
+#include <stdio.h>
+
+#include "ledger/chain/verify.h"
+
+enum { EXIT_GOOD = 0, EXIT_BAD = 1, EXIT_USAGE = 2, EXIT_NOT_DONE = 3 };
+
+struct command {
+	const char *name, *summary;
+	const char *arguments; /* of the usage line */
+	const char *options;   /* of --help, a line each */
+	int (*run)(int argc, char **argv);
+};
+extern const struct command command_verify, command_log, command_show;
+
+/* Prints usage and options. */
+void command_help(const struct command *, FILE *);
+
+/* What every subcommand's options are read with: the value of option
+ * argv[*i], which must follow; NULL with a message when it does not. */
+const char *option_value(int argc, char **argv, int *i);
+bool option_number(int argc, char **argv, int *i, uint64_t *out);
+
+/* "probity-audit: …" on standard error; returns EXIT_USAGE, EXIT_NOT_DONE. */
+__attribute__((format(printf, 1, 2))) int usage_error(const char *fmt, ...);
+int not_done(const struct err *);
+
+/* A public key: a file that holds one, or the key itself. */
+int key_load(struct arena *, const char *file_or_text, struct public_key *,
+    struct err *);
+
+/* A signed checkpoint in a file, its signature checked with the key. */
+int checkpoint_load(struct arena *, const char *path, struct public_key,
+    struct checkpoint *, struct err *);
+
+/*
+ * Batches from the branch's commit back, one a call: 1, or 0 after the first
+ * one, or -1. Nothing is verified.
+ */
+struct walk {
+	struct repo *repo;
+	bool more;
+	struct oid next;
+};
+int walk_open(struct walk *, const char *repo_path, struct err *);
+int walk_next(struct walk *, struct arena *, struct commit *, struct trailers *,
+    struct err *);
+void walk_close(struct walk *);
+
+#endif

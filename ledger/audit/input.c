@@ -1,0 +1,97 @@
+/* What is given on the command line: options, keys, checkpoints. */
+#include <stdarg.h>
+#include <sys/stat.h>
+
+#include "ledger/audit/audit.h"
+#include "ledger/base/io.h"
+
+#define KEY_MAX 16384
+
+int
+usage_error(const char *fmt, ...)
+{
+	va_list ap;
+
+	fputs("probity-audit: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	return EXIT_USAGE;
+}
+
+int
+not_done(const struct err *e)
+{
+	fprintf(stderr, "probity-audit: %s\n", e->detail);
+	return e->kind == &err_usage ? EXIT_USAGE : EXIT_NOT_DONE;
+}
+
+const char *
+option_value(int argc, char **argv, int *i)
+{
+	if (*i + 1 < argc)
+		return argv[++*i];
+	usage_error("%s needs a value", argv[*i]);
+	return NULL;
+}
+
+bool
+option_number(int argc, char **argv, int *i, uint64_t *out)
+{
+	const char *name = argv[*i], *text = option_value(argc, argv, i);
+
+	if (!text)
+		return false;
+	if (str_to_u64(str_from(text), out))
+		return true;
+	usage_error("%s takes a number, not %s", name, text);
+	return false;
+}
+
+static struct str
+trim(struct str s)
+{
+	while (s.n > 0 && (uint8_t)s.p[s.n - 1] <= ' ')
+		s.n--;
+	while (s.n > 0 && (uint8_t)s.p[0] <= ' ')
+		s = str_slice(s, 1, s.n);
+	return s;
+}
+
+int
+key_load(struct arena *a, const char *file_or_text, struct public_key *key,
+    struct err *e)
+{
+	struct str text = str_from(file_or_text);
+	struct stat st;
+
+	if (stat(file_or_text, &st) == 0 &&
+	    io_read_file(a, file_or_text, KEY_MAX, &text, e))
+		return -1;
+	if (public_key_parse(trim(text), key, NULL) &&
+	    public_key_parse(text, key, NULL))
+		return err_set(e, &err_usage,
+		    "%s is neither a file with a public key nor a key",
+		    file_or_text);
+	return 0;
+}
+
+int
+checkpoint_load(struct arena *a, const char *path, struct public_key key,
+    struct checkpoint *c, struct err *e)
+{
+	struct str bytes;
+	struct note note;
+
+	if (io_read_file(a, path, NOTE_MAX, &bytes, e))
+		return -1;
+	if (note_parse(a, bytes, &note, NULL) ||
+	    checkpoint_parse(note.text, c, NULL))
+		return err_set(e, &err_malformed,
+		    "%s does not hold a signed checkpoint", path);
+	if (!note_verify(&note, c->origin, key))
+		return err_set(e, &err_malformed,
+		    "the checkpoint in %s is not signed by this key", path);
+	return 0;
+}

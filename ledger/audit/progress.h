@@ -1,0 +1,15 @@
+/*
+ * A progress bar on standard error, if that is a terminal.
+ */
+#ifndef LEDGER_AUDIT_PROGRESS_H
+#define LEDGER_AUDIT_PROGRESS_H
+
+#include <stdint.h>
+
+/* For verify_options.progress. */
+void progress_show(void *unused, uint64_t done, uint64_t total);
+
+/* Wipes the line. */
+void progress_end(void);
+
+#endif

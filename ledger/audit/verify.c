@@ -1,0 +1,141 @@
+#include <string.h>
+
+#include "ledger/audit/audit.h"
+#include "ledger/audit/progress.h"
+#include "ledger/audit/report.h"
+#include "ledger/base/io.h"
+
+struct arguments {
+	const char *repo, *key, *checkpoint, *save;
+	bool json;
+	struct verify_options verify;
+};
+
+static bool
+read_threads(int argc, char **argv, int *i, unsigned *out)
+{
+	uint64_t n;
+
+	if (!option_number(argc, argv, i, &n))
+		return false;
+	*out = n < 64 ? (unsigned)n : 64;
+	return true;
+}
+
+static bool
+read_one(int argc, char **argv, int *i, struct arguments *args)
+{
+	const char *name = argv[*i];
+
+	if (strcmp(name, "--key") == 0)
+		return (args->key = option_value(argc, argv, i)) != NULL;
+	if (strcmp(name, "--checkpoint") == 0)
+		return (args->checkpoint = option_value(argc, argv, i)) != NULL;
+	if (strcmp(name, "--save-checkpoint") == 0)
+		return (args->save = option_value(argc, argv, i)) != NULL;
+	if (strcmp(name, "--threads") == 0)
+		return read_threads(argc, argv, i, &args->verify.threads);
+	if (strcmp(name, "--from") == 0)
+		return option_number(argc, argv, i, &args->verify.from_seq);
+	if (strcmp(name, "--quick") == 0)
+		return args->verify.quick = true;
+	if (strcmp(name, "--json") == 0)
+		return args->json = true;
+	if (name[0] == '-' || args->repo) {
+		usage_error("%s is not understood; see probity-audit verify "
+			    "--help",
+		    name);
+		return false;
+	}
+	args->repo = name;
+	return true;
+}
+
+static bool
+read_arguments(int argc, char **argv, struct arguments *args)
+{
+	for (int i = 2; i < argc; i++)
+		if (!read_one(argc, argv, &i, args))
+			return false;
+	if (args->repo && args->key)
+		return true;
+	usage_error("verify needs a repository and --key; see probity-audit "
+		    "verify --help");
+	return false;
+}
+
+static int
+save(const struct arguments *args, const struct verify_report *r, struct err *e)
+{
+	if (!args->save || !r->good || r->empty)
+		return 0;
+	return io_write_file(args->save, str_from(r->checkpoint), 0644, e);
+}
+
+static int
+verify(struct arena *a, struct arguments *args, struct verify_report *r,
+    struct err *e)
+{
+	struct verify_options *o = &args->verify;
+	int rc;
+
+	if (key_load(a, args->key, &o->key, e))
+		return -1;
+	if (args->checkpoint) {
+		o->has_kept = true;
+		if (checkpoint_load(a, args->checkpoint, o->key, &o->kept, e))
+			return -1;
+	}
+	o->progress = progress_show;
+	rc = verify_ledger(args->repo, o, r, e);
+	progress_end();
+	return rc ? rc : save(args, r, e);
+}
+
+static int
+run(int argc, char **argv)
+{
+	struct arguments args = { 0 };
+	struct arena *a = arena_new();
+	struct verify_report r;
+	struct err e = { 0 };
+	int rc = EXIT_USAGE;
+
+	if (!read_arguments(argc, argv, &args))
+		goto out;
+	if (verify(a, &args, &r, &e)) {
+		rc = not_done(&e);
+		goto out;
+	}
+	if (args.json)
+		report_write_json(stdout, &r, &args.verify);
+	else
+		report_write(stdout, &r, &args.verify);
+	rc = r.good ? EXIT_GOOD : EXIT_BAD;
+out:
+	arena_free(a);
+	return rc;
+}
+
+const struct command command_verify = {
+	.name = "verify",
+	.summary = "Check a whole ledger: signatures, hashes, chain, Merkle "
+		   "tree, payloads",
+	.arguments = "REPO --key KEY [OPTION …]",
+	.options =
+	    "  --key KEY               the ledger's public key, pinned: a "
+	    "file or the key itself\n"
+	    "                          (OpenSSH line, PEM, or signed-note "
+	    "verifier key)\n"
+	    "  --checkpoint FILE       a signed checkpoint kept from before, "
+	    "to be consistent with\n"
+	    "  --save-checkpoint FILE  write the latest checkpoint of a good "
+	    "ledger there\n"
+	    "  --quick                 neither the events' own signatures nor "
+	    "payload contents\n"
+	    "  --threads N             default: one per core\n"
+	    "  --from SEQ              trust what comes before this event; "
+	    "check the rest\n"
+	    "  --json                  the verdict as one JSON object\n",
+	.run = run,
+};

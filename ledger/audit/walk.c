@@ -1,0 +1,37 @@
+#include "ledger/audit/audit.h"
+#include "ledger/chain/batch_check.h"
+
+int
+walk_open(struct walk *w, const char *path, struct err *e)
+{
+	*w = (struct walk){ 0 };
+	if (repo_open_for_reading(path, &w->repo, e) ||
+	    repo_branch(w->repo, &w->next, &w->more, e)) {
+		walk_close(w);
+		return -1;
+	}
+	return 0;
+}
+
+int
+walk_next(struct walk *w, struct arena *a, struct commit *c, struct trailers *t,
+    struct err *e)
+{
+	const char *check;
+
+	if (!w->more)
+		return 0;
+	if (commit_read(w->repo, w->next, a, c, &check, e) ||
+	    trailers_parse(c->message, t, e))
+		return -1;
+	w->more = c->has_parent;
+	w->next = c->parent;
+	return 1;
+}
+
+void
+walk_close(struct walk *w)
+{
+	repo_close(w->repo);
+	w->repo = NULL;
+}
