@@ -19,12 +19,20 @@ SHAPE(arrangement_added, "An arrangement was added",
 	FIELD(arrangement_added, kind, .required = true, .doc = "What it is"),
 	FIELD(arrangement_added, currency, .required = true, .doc = "ISO 4217 code"),
 	FIELD(arrangement_added, limit, .omit_null = true, .doc = "The most that may be open under it"));
+SHAPE(counterparty_status_set, "A counterparty's status changed",
+	FIELD(counterparty_status_set, id, .required = true, .doc = "Number"),
+	FIELD(counterparty_status_set, reason, .required = true, .doc = "Why"));
 /* clang-format on */
 
 EVENT_TYPE(connector_added, "connector.added", connector_added,
     "An operator added a connector, a way to execute actions");
 EVENT_TYPE(counterparty_added, "counterparty.added", counterparty_added,
     "An operator added a counterparty");
+EVENT_TYPE(counterparty_suspended, "counterparty.suspended",
+    counterparty_status_set,
+    "An operator suspended a counterparty: new actions fail a control");
+EVENT_TYPE(counterparty_reinstated, "counterparty.reinstated",
+    counterparty_status_set, "An operator reinstated a counterparty");
 EVENT_TYPE(arrangement_added, "arrangement.added", arrangement_added,
     "An operator added an arrangement with a counterparty");
 
@@ -56,6 +64,29 @@ project_counterparty_added(struct db *db, const struct event *ev,
 	    "INSERT INTO counterparty (id, uid, name, account, lei, status,"
 	    " created_at) VALUES (?, ?, ?, ?, ?, 'active', ?)",
 	    "iussst", d->id, ev->subject, d->name, d->account, d->lei, ev->at);
+}
+
+static int
+set_status(struct db *db, int64_t id, struct str status, struct err *e)
+{
+	return db_run(db, e, "UPDATE counterparty SET status = ? WHERE id = ?",
+	    "si", status, id);
+}
+
+static int
+project_counterparty_suspended(struct db *db, const struct event *ev,
+    const struct counterparty_status_set *d, struct err *e)
+{
+	(void)ev;
+	return set_status(db, d->id, STR("suspended"), e);
+}
+
+static int
+project_counterparty_reinstated(struct db *db, const struct event *ev,
+    const struct counterparty_status_set *d, struct err *e)
+{
+	(void)ev;
+	return set_status(db, d->id, STR("active"), e);
 }
 
 static int

@@ -24,7 +24,14 @@ struct arrangement_added {
 	struct decimal limit; /* no value: none */
 };
 
+/* A counterparty that was suspended, or reinstated. */
+struct counterparty_status_set {
+	int64_t id;
+	struct str reason;
+};
+
 extern const struct event_type event_connector_added, event_counterparty_added,
+    event_counterparty_suspended, event_counterparty_reinstated,
     event_arrangement_added;
 
 #endif

@@ -9,6 +9,8 @@ EMBED(parties_view_sql, "domain/parties/view.sql");
 static const struct event_type *const types[] = {
 	&event_connector_added,
 	&event_counterparty_added,
+	&event_counterparty_suspended,
+	&event_counterparty_reinstated,
 	&event_arrangement_added,
 	NULL,
 };
@@ -18,6 +20,8 @@ static const struct operation *const operations[] = {
 	&op_connector_list,
 	&op_counterparty_add,
 	&op_counterparty_list,
+	&op_counterparty_suspend,
+	&op_counterparty_reinstate,
 	&op_arrangement_add,
 	&op_arrangement_list,
 	NULL,

@@ -21,6 +21,11 @@ CREATE TABLE counterparty (
 	created_at INTEGER NOT NULL
 ) STRICT;
 
+-- Imports find it by what a document calls it.
+CREATE INDEX counterparty_account ON counterparty (account);
+CREATE INDEX counterparty_lei ON counterparty (lei) WHERE lei IS NOT NULL;
+CREATE INDEX counterparty_name ON counterparty (name);
+
 -- Standing agreements with a counterparty.
 CREATE TABLE arrangement (
 	id INTEGER PRIMARY KEY,

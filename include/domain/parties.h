@@ -42,8 +42,8 @@ int arrangement_find(
 
 /*
  * The counterparty that a document calls by this account, this LEI or this
- * name, tried in that order, each exactly; no value is passed over. Several
- * that bear the same name match none. 1, 0, -1.
+ * name, tried in that order, each exactly; no value is passed over, and so is
+ * one that several bear. 1, 0, -1.
  */
 int counterparty_match(struct context *, struct str account, struct str lei,
     struct str name, struct counterparty *, struct err *);
