@@ -8,12 +8,12 @@ CREATE TABLE source_import (
 	file_sha256 BLOB NOT NULL,
 	at INTEGER NOT NULL,
 	seq INTEGER NOT NULL
-);
+) STRICT;
 
 CREATE TABLE bank_account (
 	account TEXT PRIMARY KEY,
 	statement_to TEXT NOT NULL
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE bank_statement (
 	id INTEGER PRIMARY KEY,
@@ -35,7 +35,7 @@ CREATE TABLE bank_statement (
 	status TEXT NOT NULL,
 	import_uid TEXT NOT NULL REFERENCES source_import (uid),
 	UNIQUE (account, reference, to_on)
-);
+) STRICT;
 CREATE INDEX bank_statement_gl ON bank_statement (general_ledger_id, id);
 CREATE INDEX bank_statement_status ON bank_statement (status, id);
 CREATE INDEX bank_statement_gl_status
@@ -68,7 +68,7 @@ CREATE TABLE source_record (
 	value_on TEXT,
 	settles TEXT,
 	seq INTEGER NOT NULL
-);
+) STRICT;
 CREATE INDEX source_record_kind ON source_record (kind, id);
 CREATE INDEX source_record_import ON source_record (import_uid, id);
 CREATE INDEX source_record_counterparty ON source_record (counterparty_id, id);
@@ -78,4 +78,4 @@ CREATE INDEX source_record_reference ON source_record (reference, id);
 CREATE TABLE source_total (
 	kind TEXT PRIMARY KEY,
 	n INTEGER NOT NULL
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
