@@ -1,7 +1,7 @@
 /*
  * The faults that a table of rows can have and a compiler cannot see.
  */
-#include "domain/catalog.h"
+#include "domain/catalog_check.h"
 
 #include <string.h>
 
@@ -14,14 +14,18 @@ fault(struct buf *faults, const char *id, const char *what, const char *which)
 	    which ? " " : "", which ? which : "");
 }
 
+struct check {
+	const struct group *const *groups;
+	struct buf *faults;
+};
+
 typedef void (*visit)(const struct operation *, void *);
 
 static void
-each_row(visit f, void *arg)
+each_row(const struct group *const *groups, visit f, void *arg)
 {
-	for (size_t i = 0; catalog_groups[i]; i++) {
-		const struct operation *const *row =
-		    catalog_groups[i]->operations;
+	for (size_t i = 0; groups[i]; i++) {
+		const struct operation *const *row = groups[i]->operations;
 
 		for (; row && *row; row++)
 			f(*row, arg);
@@ -130,10 +134,10 @@ check_route(const struct operation *op, struct buf *faults)
 }
 
 static bool
-is_projected(const struct event_type *type)
+is_projected(const struct group *const *groups, const struct event_type *type)
 {
-	for (size_t i = 0; catalog_groups[i]; i++) {
-		const struct view *view = catalog_groups[i]->view;
+	for (size_t i = 0; groups[i]; i++) {
+		const struct view *view = groups[i]->view;
 
 		for (size_t k = 0; view && view->types[k]; k++)
 			if (view->types[k] == type)
@@ -144,8 +148,10 @@ is_projected(const struct event_type *type)
 }
 
 static void
-check_effect(const struct operation *op, struct buf *faults)
+check_effect(const struct check *check, const struct operation *op)
 {
+	struct buf *faults = check->faults;
+
 	if (op->effect == EFFECT_READ) {
 		if (op->emits)
 			fault(faults, op->id, "a read declares events", NULL);
@@ -158,7 +164,7 @@ check_effect(const struct operation *op, struct buf *faults)
 	if (!op->emits || !op->emits[0])
 		fault(faults, op->id, "a write declares no events", NULL);
 	for (size_t i = 0; op->emits && op->emits[i]; i++)
-		if (!is_projected(op->emits[i]))
+		if (!is_projected(check->groups, op->emits[i]))
 			fault(faults, op->id, "no view projects",
 			    op->emits[i]->name);
 }
@@ -206,44 +212,61 @@ check_words(const struct operation *op, struct buf *faults)
 static void
 check_row(const struct operation *op, void *arg)
 {
-	struct comparison c = { .op = op, .faults = arg };
+	const struct check *check = arg;
+	struct comparison c = { .op = op, .faults = check->faults };
 
 	if (!op->in || !op->out) {
-		fault(arg, op->id, "has no shapes", NULL);
+		fault(check->faults, op->id, "has no shapes", NULL);
 		return;
 	}
-	check_words(op, arg);
-	check_effect(op, arg);
+	check_words(op, check->faults);
+	check_effect(check, op);
 	if (op->method)
-		check_route(op, arg);
-	each_row(compare, &c);
+		check_route(op, check->faults);
+	each_row(check->groups, compare, &c);
 }
 
-/* The name of an event type is found in one view, once. */
-static void
-check_types(struct buf *faults)
+static size_t
+count_types(const struct check *check, const char *name)
 {
-	const struct view *const *all = catalog_views();
+	size_t n = 0;
 
-	for (size_t i = 0; all[i]; i++)
-		for (size_t k = 0; all[i]->types[k]; k++)
-			for (size_t j = i; all[j]; j++)
-				for (size_t m = j == i ? k + 1 : 0;
-				     all[j]->types[m]; m++)
-					if (same(all[i]->types[k]->name,
-						all[j]->types[m]->name))
-						fault(faults,
-						    all[i]->types[k]->name,
-						    "event type is there twice",
-						    NULL);
+	for (size_t i = 0; check->groups[i]; i++) {
+		const struct view *view = check->groups[i]->view;
+
+		for (size_t k = 0; view && view->types[k]; k++)
+			n += same(view->types[k]->name, name);
+	}
+	return n;
+}
+
+/* An event type belongs to one view. */
+static void
+check_types(const struct check *check)
+{
+	for (size_t i = 0; check->groups[i]; i++) {
+		const struct view *view = check->groups[i]->view;
+
+		for (size_t k = 0; view && view->types[k]; k++)
+			if (count_types(check, view->types[k]->name) != 1)
+				fault(check->faults, view->types[k]->name,
+				    "event type is there twice", NULL);
+	}
+}
+
+bool
+catalog_check_groups(const struct group *const *groups, struct buf *faults)
+{
+	struct check check = { groups, faults };
+	size_t before = faults->n;
+
+	each_row(groups, check_row, &check);
+	check_types(&check);
+	return faults->n == before && !buf_failed(faults);
 }
 
 bool
 catalog_check(struct buf *faults)
 {
-	size_t before = faults->n;
-
-	each_row(check_row, faults);
-	check_types(faults);
-	return faults->n == before && !buf_failed(faults);
+	return catalog_check_groups(catalog_groups, faults);
 }
