@@ -68,7 +68,7 @@ static int
 measure_quoted(struct csv_reader *r, size_t *length, size_t *doubled,
     size_t *lines, struct err *e)
 {
-	*doubled = *lines = 0;
+	*length = *doubled = *lines = 0;
 	for (size_t n = 0; n < r->rest.n; n++) {
 		if (r->rest.p[n] == '\0')
 			return refuse(r, e, "a NUL byte");
