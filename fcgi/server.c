@@ -26,7 +26,8 @@ struct server {
 	struct front *front;
 	const struct listener *listener;
 	int epoll_fd, stop_fd;
-	atomic_bool stopping;
+	atomic_bool closing;  /* no connection is kept after its reply */
+	atomic_bool stopping; /* none is accepted */
 	atomic_int waiting;
 };
 
@@ -55,11 +56,16 @@ serve(struct server *s, int fd, struct front_worker *w)
 {
 	enum connection_state state = connection_state(fd);
 
-	if (state == CONNECTION_OVER)
+	if (state == CONNECTION_OVER) {
 		close(fd);
-	else if (state == CONNECTION_SILENT ||
-		 connection_serve(fd, s->front, w))
+	} else if (state == CONNECTION_SILENT) {
 		wait_for_request(s, fd);
+	} else if (connection_serve(fd, s->front, w)) {
+		if (atomic_load(&s->closing))
+			close(fd);
+		else
+			wait_for_request(s, fd);
+	}
 }
 
 /* Once the threads end, nobody waits for what comes a moment later. */
@@ -174,11 +180,12 @@ finish(struct server *s, pthread_t *threads, int n, struct err *e)
 	struct timespec end;
 	int left = 0;
 
-	/* No new connection finds it; those that just did are served. */
-	if (s->listener->path) {
+	/* No new connection finds the socket; those that just did, and what is
+	 * under way on kept ones, are served as ever. */
+	if (s->listener->path)
 		unlink(s->listener->path);
-		usleep(STRAGGLER_MS * 1000);
-	}
+	atomic_store(&s->closing, true);
+	usleep(STRAGGLER_MS * 1000);
 	atomic_store(&s->stopping, true);
 	eventfd_write(s->stop_fd, 1);
 	clock_gettime(CLOCK_REALTIME, &end);
