@@ -32,12 +32,10 @@ read_vector(struct arena *a, const struct event_type *type)
 	return (struct str){ bytes, n };
 }
 
-void
-event_vector_check(const struct event_type *type)
+struct str
+event_vector_read(const struct event_type *type, struct arena *a, void *data)
 {
-	struct arena *a = arena_new();
-	struct str bytes = read_vector(a, type), again;
-	void *data = arena_alloc(a, type->data->size);
+	struct str bytes = read_vector(a, type);
 	struct json *v;
 	struct err e = { 0 };
 
@@ -46,6 +44,17 @@ event_vector_check(const struct event_type *type)
 	if (json_parse(a, bytes, &json_limits_default, &v, &e) ||
 	    shape_decode_json(type->data, v, a, data, &e))
 		die(type, "does not decode:", &e);
+	return bytes;
+}
+
+void
+event_vector_check(const struct event_type *type)
+{
+	struct arena *a = arena_new();
+	void *data = arena_alloc(a, type->data->size);
+	struct str bytes = event_vector_read(type, a, data), again;
+	struct err e = { 0 };
+
 	if (canon_event(a, shape_encode(type->data, data, a), &again, &e))
 		die(type, "does not encode:", &e);
 	if (!str_eq(bytes, again)) {

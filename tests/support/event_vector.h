@@ -11,4 +11,8 @@
 /* Ends the test with a failure when it does not hold. */
 void event_vector_check(const struct event_type *);
 
+/* The example, decoded; data is a struct of the type's shape. */
+struct str event_vector_read(
+    const struct event_type *, struct arena *, void *data);
+
 #endif
