@@ -1,7 +1,9 @@
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ledger/base/io.h"
 #include "ledger/store/repo_git.h"
 
 #define LOCK_FILE  REPO_BRANCH ".lock"
@@ -34,22 +36,50 @@ repo_branch(struct repo *r, struct oid *out, bool *exists, struct err *e)
 	return 0;
 }
 
-/* One attempt. force overwrites whatever is there. */
+/* One attempt. */
 static int
-move_once(struct repo *r, const struct oid *from, struct oid to, bool force)
+move_once(struct repo *r, const struct oid *from, struct oid to)
 {
 	git_oid id = oid_to_git(to), was;
 	git_reference *ref = NULL;
 	int rc;
 
-	if (from && !force) {
+	if (from) {
 		was = oid_to_git(*from);
 		rc = git_reference_create_matching(
 		    &ref, r->git, REPO_BRANCH, &id, true, &was, NULL);
 	} else
 		rc = git_reference_create(
-		    &ref, r->git, REPO_BRANCH, &id, force, NULL);
+		    &ref, r->git, REPO_BRANCH, &id, false, NULL);
 	git_reference_free(ref);
+	return rc;
+}
+
+/*
+ * Over a torn file, which libgit2 refuses even when told to force. In one step
+ * by the same lock file: without the torn file an older commit in packed-refs
+ * would show.
+ */
+static int
+replace_torn(struct repo *r, struct oid to)
+{
+	char line[OID_HEX + 2];
+	int fd, rc;
+
+	if (!repo_has(r, to))
+		return -1;
+	oid_hex(to, line);
+	line[OID_HEX] = '\n';
+	fd = openat(
+	    r->dir, LOCK_FILE, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return -1;
+	rc = io_write_all(fd, line, OID_HEX + 1);
+	rc |= close(fd);
+	if (!rc)
+		rc = renameat(r->dir, LOCK_FILE, r->dir, REPO_BRANCH);
+	if (rc)
+		unlinkat(r->dir, LOCK_FILE, 0);
 	return rc;
 }
 
@@ -151,7 +181,7 @@ repo_move_branch(struct repo *r, const struct oid *from, struct oid to,
 	int rc = -1;
 
 	for (int step = 0; step <= WAIT_STEPS; step++) {
-		if (at != ELSEWHERE && !move_once(r, from, to, at == TORN))
+		if (at == TORN ? !replace_torn(r, to) : !move_once(r, from, to))
 			return 0;
 		err_clear(&failure);
 		repo_git_fail(

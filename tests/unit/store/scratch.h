@@ -102,9 +102,9 @@ batch_of(struct arena *a, const struct oid *parent, unsigned number,
 		x = x * 1664525u + 1013904223u;
 		blob[i] = (char)('a' + (x >> 24) % 26);
 	}
-	out[0] = object_of(OBJECT_BLOB,
-	    (struct str){ blob,
-		blob_bytes > (size_t)n ? blob_bytes : (size_t)n });
+	out[0] = object_of(
+	    OBJECT_BLOB, (struct str){ blob,
+			     blob_bytes > (size_t)n ? blob_bytes : (size_t)n });
 	entry.oid = out[0].oid;
 	out[1] = object_of(OBJECT_TREE, tree_bytes(a, &entry, 1));
 	oid_hex(out[1].oid, hex);

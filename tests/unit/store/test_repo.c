@@ -133,9 +133,8 @@ objects_round_trip(void **state)
 		assert_int_equal(repo_write(r, &o, 1, &e), 0);
 		assert_int_equal(repo_write(r, &o, 1, &e), 0);
 		assert_true(repo_has(r, o.oid));
-		assert_int_equal(repo_read(r, o.oid, OBJECT_BLOB, sizes[i], a,
-				     &got, &e),
-		    0);
+		assert_int_equal(
+		    repo_read(r, o.oid, OBJECT_BLOB, sizes[i], a, &got, &e), 0);
 		assert_true(str_eq(got, o.bytes));
 		oid_hex(o.oid, hex);
 		snprintf(line, sizeof(line),
@@ -146,7 +145,8 @@ objects_round_trip(void **state)
 		assert_int_equal(shell(line), 0);
 	}
 	assert_int_equal(shell("git -C $D/l.git fsck --strict"), 0);
-	assert_int_equal(shell("test -z \"$(find $D/l.git -name 'tmp_*')\""), 0);
+	assert_int_equal(
+	    shell("test -z \"$(find $D/l.git -name 'tmp_*')\""), 0);
 	arena_free(a);
 	repo_close(r);
 }
@@ -295,8 +295,8 @@ reads_after_foreign_packing(void **state)
 		assert_int_equal(repo_unlink_loose(r, o[i].oid, &e), 0);
 	for (int i = 0; i < 3; i++) {
 		assert_true(repo_has(reader, o[i].oid));
-		assert_int_equal(repo_read(reader, o[i].oid, o[i].kind, 4096, a,
-				     &got, &e),
+		assert_int_equal(
+		    repo_read(reader, o[i].oid, o[i].kind, 4096, a, &got, &e),
 		    0);
 		assert_true(str_eq(got, o[i].bytes));
 	}
