@@ -24,7 +24,7 @@
 
 struct server {
 	struct front *front;
-	const struct listener *listener;
+	struct listener *listener;
 	int epoll_fd, stop_fd;
 	atomic_bool closing;  /* no connection is kept after its reply */
 	atomic_bool stopping; /* none is accepted */
@@ -184,6 +184,8 @@ finish(struct server *s, pthread_t *threads, int n, struct err *e)
 	 * under way on kept ones, are served as ever. */
 	if (s->listener->path)
 		unlink(s->listener->path);
+	/* Whoever listens there from now on, it is another process. */
+	s->listener->path = NULL;
 	atomic_store(&s->closing, true);
 	usleep(STRAGGLER_MS * 1000);
 	atomic_store(&s->stopping, true);
