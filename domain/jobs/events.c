@@ -1,7 +1,6 @@
 #include "domain/jobs/events.h"
 
-#include "ledger/base/buf.h"
-#include "ledger/chain/event.h"
+#include "ledger/codec/canon.h"
 
 /* clang-format off */
 SHAPE(job_queued, "Work was asked for",
@@ -34,30 +33,29 @@ EVENT_TYPE(job_released, "job.released", job_released,
     "An attempt at a job failed; another may follow");
 EVENT_TYPE(job_failed, "job.failed", job_failed, "A job's last attempt failed");
 
-/* Adds the JSON's text as a column's value; NULL stays NULL. */
-static struct str
-text_of(const struct json *v, struct buf *b)
+/* JSON as a column's value, canonical: read back from the repository, its
+ * members come in that order. NULL stays NULL. */
+static int
+text_of(const struct json *v, struct arena *a, struct str *out, struct err *e)
 {
-	if (!v)
-		return STR_NONE;
-	json_write(v, b);
-	return buf_str(b);
+	*out = STR_NONE;
+	return v ? canon_str(a, v, out, e) : 0;
 }
 
 static int
 project_job_queued(struct db *db, const struct event *ev,
     const struct job_queued *d, struct err *e)
 {
-	struct buf b;
-	int result;
+	struct arena *a = arena_new();
+	struct str input;
+	int result = text_of(d->input, a, &input, e);
 
-	buf_init(&b, 2 * EVENT_MAX);
-	result = db_run(db, e,
-	    "INSERT INTO job (uid, kind, status, input, attempt, not_before,"
-	    " queued_at) VALUES (?, ?, 'queued', ?, 0, ?, ?)",
-	    "usstt", ev->subject, d->kind, text_of(d->input, &b), ev->at,
-	    ev->at);
-	buf_fini(&b);
+	if (result == 0)
+		result = db_run(db, e,
+		    "INSERT INTO job (uid, kind, status, input, attempt, not_before,"
+		    " queued_at) VALUES (?, ?, 'queued', ?, 0, ?, ?)",
+		    "usstt", ev->subject, d->kind, input, ev->at, ev->at);
+	arena_free(a);
 	return result;
 }
 
@@ -75,15 +73,16 @@ static int
 project_job_completed(struct db *db, const struct event *ev,
     const struct job_completed *d, struct err *e)
 {
-	struct buf b;
-	int result;
+	struct arena *a = arena_new();
+	struct str result_text;
+	int result = text_of(d->result, a, &result_text, e);
 
-	buf_init(&b, 2 * EVENT_MAX);
-	result = db_run(db, e,
-	    "UPDATE job SET status = 'completed', result = ?, fault = NULL,"
-	    " lease_until = NULL, ended_at = ? WHERE uid = ?",
-	    "stu", text_of(d->result, &b), ev->at, ev->subject);
-	buf_fini(&b);
+	if (result == 0)
+		result = db_run(db, e,
+		    "UPDATE job SET status = 'completed', result = ?, fault = NULL,"
+		    " lease_until = NULL, ended_at = ? WHERE uid = ?",
+		    "stu", result_text, ev->at, ev->subject);
+	arena_free(a);
 	return result;
 }
 

@@ -1,7 +1,6 @@
 #include "domain/probityctl/ctl.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static int
 exit_status(const struct err *e)
@@ -59,7 +58,8 @@ problem_print(const struct ctl *ctl, const struct err *e)
 		return exit_status(e);
 	}
 	fprintf(stderr, "probityctl: %s", e->kind->title);
-	if (e->detail[0] && strcmp(e->detail, e->kind->title) != 0)
+	/* With bad fields, the detail says again what the first one says. */
+	if (e->detail[0] && !e->fields)
 		fprintf(stderr, ": %s", e->detail);
 	fputc('\n', stderr);
 	for (const struct err_field *f = e->fields; f; f = f->next)
