@@ -4,7 +4,7 @@
  * still fit below EVENT_MAX. */
 #define EVENT_ROOM 48000
 /* What stands around a record's canonical bytes. */
-#define RECORD_OVERHEAD 256
+#define RECORD_OVERHEAD 204
 
 /* Numbers are given while deciding and stand in the events. */
 struct numbers {
