@@ -39,11 +39,11 @@ authorize_credential(const struct credential *credential,
 
 int
 call_authorize(struct db *db, const struct caller *caller,
-    const struct operation *op, struct instant now, struct err *e)
+    const struct operation *op, struct instant now, struct arena *a,
+    struct err *e)
 {
 	struct credential credential;
-	struct arena *a;
-	int found, result = -1;
+	int found;
 
 	(void)now; /* API keys do not expire */
 	if (caller->kind != CALLER_APPLICATION)
@@ -51,15 +51,13 @@ call_authorize(struct db *db, const struct caller *caller,
 	if (!op->method)
 		return err_set(
 		    e, &err_forbidden, "%s is for operators", op->id);
-	a = arena_new();
 	found = credential_find(db, caller->credential, a, &credential, e);
 	if (found == 1)
-		result = authorize_credential(&credential, caller, op, e);
-	else if (found == 0)
-		result = err_set(e, &err_unauthorized,
+		return authorize_credential(&credential, caller, op, e);
+	if (found == 0)
+		return err_set(e, &err_unauthorized,
 		    "the credential is no longer in force");
-	arena_free(a);
-	return result;
+	return -1;
 }
 
 int
@@ -67,7 +65,8 @@ running_authorize(struct running *r, struct db *db, struct err *e)
 {
 	if (!db && r->call->caller->kind == CALLER_APPLICATION)
 		return err_set(e, &err_internal, "no ledger to check against");
-	return call_authorize(db, r->call->caller, r->call->op, r->c.now, e);
+	return call_authorize(
+	    db, r->call->caller, r->call->op, r->c.now, r->c.arena, e);
 }
 
 int

@@ -40,7 +40,8 @@ read_input(struct front *front, struct request *r, struct call *call,
  * The row's own run asks it first of all, so here only a fault needs asking.
  */
 static int
-refuse(struct call *call, const struct err *fault, struct err *e)
+refuse(
+    struct call *call, const struct err *fault, struct arena *a, struct err *e)
 {
 	struct reading reading;
 	int rc;
@@ -49,7 +50,7 @@ refuse(struct call *call, const struct err *fault, struct err *e)
 		if (ledger_read_begin(call->ledger, &reading, e))
 			return -1;
 		rc = call_authorize(reading.db, call->caller, call->op,
-		    clock_system.wall(&clock_system), e);
+		    clock_system.wall(&clock_system), a, e);
 		ledger_read_end(&reading);
 		if (rc)
 			return -1;
@@ -141,7 +142,7 @@ run(struct front *front, struct request *r, struct call *call, struct arena *a,
 
 	if (read_input(front, r, call, a, &fault))
 		return r->gone ? err_set(e, fault.kind, "%s", fault.detail)
-			       : refuse(call, &fault, e);
+			       : refuse(call, &fault, a, e);
 	if (call_run(front->service, call, a, &reply, e))
 		return -1;
 	return answer(front, r, call, &reply, a, response, e);

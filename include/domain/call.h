@@ -45,6 +45,6 @@ int call_authenticate(struct service *, struct str bearer, struct arena *,
 /* Application status and environment, entitlement and scope, from the tables
  * of this moment: err_unauthorized, err_forbidden. */
 int call_authorize(struct db *, const struct caller *, const struct operation *,
-    struct instant now, struct err *);
+    struct instant now, struct arena *, struct err *);
 
 #endif

@@ -29,8 +29,8 @@ rows_bool(const struct rows *r, int column)
 }
 
 /* Text and BLOBs alike; SQLite gives NULL for a BLOB of length zero. */
-static struct str
-borrowed(const struct rows *r, int column)
+struct str
+rows_borrow(const struct rows *r, int column)
 {
 	const void *p;
 
@@ -44,7 +44,7 @@ borrowed(const struct rows *r, int column)
 struct str
 rows_str(const struct rows *r, int column, struct arena *a)
 {
-	struct str s = borrowed(r, column);
+	struct str s = rows_borrow(r, column);
 
 	return s.p ? arena_str(a, s) : STR_NONE;
 }
@@ -54,7 +54,7 @@ rows_uid(const struct rows *r, int column)
 {
 	struct uid u = { { 0 } };
 
-	if (!uid_parse(borrowed(r, column), &u))
+	if (!uid_parse(rows_borrow(r, column), &u))
 		return (struct uid){ { 0 } };
 	return u;
 }
@@ -62,7 +62,7 @@ rows_uid(const struct rows *r, int column)
 struct digest
 rows_digest(const struct rows *r, int column)
 {
-	struct str s = borrowed(r, column);
+	struct str s = rows_borrow(r, column);
 	struct digest d = { { 0 } };
 
 	for (size_t i = 0; i < s.n && i < DIGEST_BYTES; i++)

@@ -18,9 +18,9 @@ position_advance(struct position *p, const struct event *ev, const void *data,
 }
 
 static bool
-read_oid(const struct rows *r, int column, struct arena *a, struct oid *out)
+read_oid(const struct rows *r, int column, struct oid *out)
 {
-	struct str s = rows_str(r, column, a);
+	struct str s = rows_borrow(r, column);
 
 	if (s.n != OID_BYTES)
 		return false;
@@ -29,7 +29,7 @@ read_oid(const struct rows *r, int column, struct arena *a, struct oid *out)
 }
 
 static int
-read_row(struct rows *r, struct arena *a, struct position *p, struct err *e)
+read_row(struct rows *r, struct position *p, struct err *e)
 {
 	int rc = rows_next(r, e);
 
@@ -39,9 +39,9 @@ read_row(struct rows *r, struct arena *a, struct position *p, struct err *e)
 	p->size = (uint64_t)rows_int(r, 0);
 	p->batches = (uint64_t)rows_int(r, 1);
 	p->head = rows_digest(r, 2);
-	if (!merkle_read(&p->tree, rows_str(r, 3, a)))
+	if (!merkle_read(&p->tree, rows_borrow(r, 3)))
 		return err_set(e, &err_corrupt, "read model: tree unreadable");
-	p->has_commit = read_oid(r, 4, a, &p->commit);
+	p->has_commit = read_oid(r, 4, &p->commit);
 	p->last_at.us = rows_int(r, 5);
 	p->clock_floor.us = rows_int(r, 6);
 	return 0;
@@ -50,7 +50,6 @@ read_row(struct rows *r, struct arena *a, struct position *p, struct err *e)
 int
 position_load(struct db *db, struct position *p, struct err *e)
 {
-	struct arena *a = arena_new();
 	struct rows r;
 	int rc = -1;
 
@@ -58,11 +57,10 @@ position_load(struct db *db, struct position *p, struct err *e)
 		"SELECT size, batches, head, tree, commit_oid, last_at,"
 		" clock_floor FROM ledger_position",
 		"") == 0) {
-		rc = read_row(&r, a, p, e);
+		rc = read_row(&r, p, e);
 		if (rows_end(&r, e))
 			rc = -1;
 	}
-	arena_free(a);
 	return rc;
 }
 

@@ -63,6 +63,8 @@ int64_t rows_int(const struct rows *, int column);
 struct opt_int rows_opt_int(const struct rows *, int column);
 bool rows_bool(const struct rows *, int column);
 struct str rows_str(const struct rows *, int column, struct arena *);
+/* Text or BLOB, valid until the next call on these rows. */
+struct str rows_borrow(const struct rows *, int column);
 struct uid rows_uid(const struct rows *, int column);
 struct digest rows_digest(const struct rows *, int column);
 struct instant rows_instant(const struct rows *, int column);
