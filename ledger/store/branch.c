@@ -58,7 +58,7 @@ move_once(struct repo *r, const struct oid *from, struct oid to)
 /*
  * Over a torn file, which libgit2 refuses even when told to force. In one step
  * by the same lock file: without the torn file an older commit in packed-refs
- * would show.
+ * would show. Recovery writes the commit's objects only after this.
  */
 static int
 replace_torn(struct repo *r, struct oid to)
@@ -66,8 +66,6 @@ replace_torn(struct repo *r, struct oid to)
 	char line[OID_HEX + 2];
 	int fd, rc;
 
-	if (!repo_has(r, to))
-		return -1;
 	oid_hex(to, line);
 	line[OID_HEX] = '\n';
 	fd = openat(
