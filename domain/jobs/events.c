@@ -52,8 +52,8 @@ project_job_queued(struct db *db, const struct event *ev,
 
 	if (result == 0)
 		result = db_run(db, e,
-		    "INSERT INTO job (uid, kind, status, input, attempt, not_before,"
-		    " queued_at) VALUES (?, ?, 'queued', ?, 0, ?, ?)",
+		    "INSERT INTO job (uid, kind, status, input, attempt,"
+		    " not_before, queued_at) VALUES (?, ?, 'queued', ?, 0, ?, ?)",
 		    "usstt", ev->subject, d->kind, input, ev->at, ev->at);
 	arena_free(a);
 	return result;
@@ -79,8 +79,8 @@ project_job_completed(struct db *db, const struct event *ev,
 
 	if (result == 0)
 		result = db_run(db, e,
-		    "UPDATE job SET status = 'completed', result = ?, fault = NULL,"
-		    " lease_until = NULL, ended_at = ? WHERE uid = ?",
+		    "UPDATE job SET status = 'completed', result = ?,"
+		    " fault = NULL, lease_until = NULL, ended_at = ? WHERE uid = ?",
 		    "stu", result_text, ev->at, ev->subject);
 	arena_free(a);
 	return result;
