@@ -93,9 +93,11 @@ make_room(struct ledger *l, const struct record *r, struct err *e)
 
 	if (journal_used(l->journal) + need <= JOURNAL_BYTES)
 		return 0;
-	if (repo_sync(l->repo, e))
-		return -1;
-	return journal_free(l->journal, journal_end(l->journal), e);
+	if (repo_sync(l->repo, e) == 0 &&
+	    journal_free(l->journal, journal_end(l->journal), e) == 0)
+		return 0;
+	l->failed = true;
+	return -1;
 }
 
 /*
@@ -112,7 +114,7 @@ make_durable(struct ledger *l, const struct record *r, struct err *e)
 		return 0;
 	if (e->kind != &err_outcome_unknown)
 		return -1;
-	l->unsure = true;
+	l->failed = true;
 	if (journal_recover(l->journal, &again))
 		return 1;
 	if (journal_end(l->journal) == end) {
@@ -132,15 +134,15 @@ publish(struct ledger *l, const struct record *r)
 	if (repo_write(l->repo, r->objects, r->n_objects, &e) ||
 	    repo_move_branch(l->repo, r->has_parent ? &r->parent : NULL,
 		r->commit, false, &e)) {
-		l->unsure = true;
+		l->failed = true;
 		log_line(LOG_ERROR, "ledger", "publish: %s", e.detail);
-	} else if (!l->unsure) {
+	} else if (!l->failed) {
 		l->published = journal_end(l->journal);
 	}
 	err_clear(&e);
 	if (db_commit(l->db, &e)) {
 		db_rollback(l->db);
-		l->unsure = true;
+		l->failed = true;
 		log_line(LOG_ERROR, "ledger", "read model: %s", e.detail);
 		return;
 	}

@@ -58,21 +58,34 @@ publish_records(struct ledger *l, struct publication *p, struct err *e)
 	return rc;
 }
 
+/* The last whole record's commit; *any false when there is no record. */
+static int
+last_commit(struct ledger *l, struct oid *last, bool *any, struct err *e)
+{
+	uint64_t at = journal_start(l->journal);
+	struct record r;
+	int rc;
+
+	*any = false;
+	arena_reset(l->arena);
+	while ((rc = journal_read(l->journal, &at, l->arena, &r, e)) == 1) {
+		*last = r.commit;
+		*any = true;
+		arena_reset(l->arena);
+	}
+	return rc;
+}
+
 /* After a lost boot the reference itself may be torn, or older than every
  * record; the journal's last record says where it has to be. */
 static int
 force_branch(struct ledger *l, struct err *e)
 {
-	uint64_t at = journal_start(l->journal);
-	struct record r;
-	bool any = false;
 	struct oid last;
+	bool any;
 
-	while (journal_read(l->journal, &at, l->arena, &r, e) == 1) {
-		last = r.commit;
-		any = true;
-		arena_reset(l->arena);
-	}
+	if (last_commit(l, &last, &any, e))
+		return -1;
 	if (!any)
 		return err_set(e, &err_corrupt,
 		    "refs/heads/main is unreadable and the journal is empty");
@@ -95,25 +108,55 @@ read_branch(struct ledger *l, struct publication *p, struct err *e)
 	return repo_branch(l->repo, &p->branch, &p->exists, e);
 }
 
+/* Whether the branch is where the last record says. Then that record was synced
+ * by whoever published it, and a process that just began need not do it again.
+ */
+static int
+is_published(struct ledger *l, const struct publication *p, bool *published,
+    struct err *e)
+{
+	struct oid last;
+	bool any;
+
+	if (last_commit(l, &last, &any, e))
+		return -1;
+	*published = !any || (p->exists && oid_eq(p->branch, last));
+	return 0;
+}
+
+/* The objects are whole and synced: the next boot has nothing to do again. */
+static int
+end_redo(struct ledger *l, struct err *e)
+{
+	if (repo_sync(l->repo, e) ||
+	    journal_free(l->journal, journal_end(l->journal), e))
+		return -1;
+	return journal_mark_boot(l->journal, e);
+}
+
 /* Every whole record is made durable, then published. */
+static int
+publish_all(struct ledger *l, struct publication *p, struct err *e)
+{
+	if (journal_recover(l->journal, e) || publish_records(l, p, e))
+		return -1;
+	if (journal_start(l->journal) != journal_end(l->journal) && !p->known)
+		return err_set(e, &err_rolled_back,
+		    "the branch is not where the journal's batches begin");
+	return p->redo ? end_redo(l, e) : 0;
+}
+
 static int
 finish_journal(struct ledger *l, struct err *e)
 {
 	struct publication p = { .redo = journal_from_other_boot(l->journal) };
-	bool empty;
+	bool published = false;
 
-	if ((l->unsure || p.redo) && journal_recover(l->journal, e))
+	if (read_branch(l, &p, e))
 		return -1;
-	empty = journal_start(l->journal) == journal_end(l->journal);
-	if (read_branch(l, &p, e) || publish_records(l, &p, e))
+	if (!p.redo && !l->failed && is_published(l, &p, &published, e))
 		return -1;
-	if (!empty && !p.known)
-		return err_set(e, &err_rolled_back,
-		    "the branch is not where the journal's batches begin");
-	if (p.redo &&
-	    (repo_sync(l->repo, e) ||
-		journal_free(l->journal, journal_end(l->journal), e) ||
-		journal_mark_boot(l->journal, e)))
+	if (!published && publish_all(l, &p, e))
 		return -1;
 	l->published = journal_end(l->journal);
 	return 0;
@@ -124,7 +167,7 @@ ledger_settle_journal(struct ledger *l, struct err *e)
 {
 	if (journal_refresh(l->journal, e))
 		return -1;
-	if (!l->unsure && !journal_from_other_boot(l->journal) &&
+	if (!l->unsure && !l->failed && !journal_from_other_boot(l->journal) &&
 	    journal_end(l->journal) == l->published)
 		return 0;
 	return finish_journal(l, e);
@@ -140,7 +183,7 @@ settle_view(struct ledger *l, struct err *e)
 
 	if (repo_branch(l->repo, &tip, &exists, e))
 		return -1;
-	if (!l->unsure && exists == p->has_commit &&
+	if (!l->unsure && !l->failed && exists == p->has_commit &&
 	    (!exists || oid_eq(tip, p->commit)))
 		return 0;
 	if (schema_ensure(l, e) || position_load(l->db, &l->position, e))
@@ -176,10 +219,10 @@ ledger_ready(struct ledger *l, struct err *e)
 	err_clear(&d->no_space);
 	err_clear(&d->no_clock);
 	if (ledger_settle_journal(l, e) || settle_view(l, e)) {
-		l->unsure = true;
+		l->failed = true;
 		return -1;
 	}
-	l->unsure = false;
+	l->unsure = l->failed = false;
 	check_space(l, &d->no_space);
 	anchor_check(l, &d->no_clock);
 	return 0;

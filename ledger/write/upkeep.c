@@ -123,6 +123,8 @@ free_journal(struct ledger *l, uint64_t end, struct err *e)
 	rc = journal_refresh(l->journal, e);
 	if (rc == 0 && journal_start(l->journal) < end)
 		rc = journal_free(l->journal, end, e);
+	if (rc)
+		l->failed = true;
 	ledger_release_turn(l);
 	return rc;
 }

@@ -142,7 +142,9 @@ struct ledger {
 	struct signing signing;
 	size_t helpers_max;
 	uint64_t published; /* journal position known to be on the branch */
-	bool unsure;        /* journal and branch must be looked at anew */
+	bool unsure;        /* just opened: nothing is known yet */
+	bool failed;        /* something failed: journal, branch and read
+			       model must be looked at anew */
 	int anchor_fd;
 	char boot_id[40];
 
