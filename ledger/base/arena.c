@@ -8,6 +8,7 @@
 
 #define FIRST_BLOCK  ((size_t)32 * 1024)
 #define LARGEST_STEP ((size_t)1024 * 1024)
+#define KEPT_MOST    ((size_t)256 * 1024)
 #define ALIGNMENT    alignof(max_align_t)
 
 struct block {
@@ -82,15 +83,34 @@ arena_free(struct arena *a)
 	free(a);
 }
 
+static size_t
+used(const struct block *list)
+{
+	size_t n = 0;
+
+	for (; list; list = list->next)
+		n += list->used;
+	return n;
+}
+
+/* What is kept grows to what one request needed, so that the next one of its
+ * kind asks malloc for nothing. */
 void
 arena_reset(struct arena *a)
 {
+	size_t need = used(a->blocks) + used(a->large);
 	struct block *oldest = a->blocks;
 
 	while (oldest->next)
 		oldest = oldest->next;
 	drop(&a->blocks, oldest);
 	drop(&a->large, NULL);
+	if (need > oldest->room && oldest->room < KEPT_MOST) {
+		free(oldest);
+		need += need / 2;
+		oldest = block_new(need < KEPT_MOST ? need : KEPT_MOST);
+		a->blocks = oldest;
+	}
 	oldest->used = 0;
 	a->step = FIRST_BLOCK;
 }

@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "ledger/write/writer.h"
 
 struct tx {
@@ -24,15 +26,27 @@ tx_uid(struct tx *tx)
 {
 	uint8_t random[10];
 
-	random_bytes(random, sizeof random);
+	tx_random(tx, random, sizeof random);
 	return uid_from(tx->now, random);
 }
 
+/* Taken from the kernel in pieces for many commands; used bytes are gone. */
 void
 tx_random(struct tx *tx, void *out, size_t n)
 {
-	(void)tx;
-	random_bytes(out, n);
+	struct randomness *r = &tx->ledger->randomness;
+
+	if (n > sizeof r->bytes) {
+		random_bytes(out, n);
+		return;
+	}
+	if (n > r->left) {
+		random_bytes(r->bytes, sizeof r->bytes);
+		r->left = sizeof r->bytes;
+	}
+	r->left -= n;
+	memcpy(out, r->bytes + r->left, n);
+	explicit_bzero(r->bytes + r->left, n);
 }
 
 struct arena *

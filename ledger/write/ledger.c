@@ -136,6 +136,7 @@ ledger_close(struct ledger *l)
 	free(l->db_path);
 	free(l->repo_path);
 	explicit_bzero(l->fingerprint, sizeof l->fingerprint);
+	explicit_bzero(&l->randomness, sizeof l->randomness);
 	free(l);
 }
 

@@ -104,6 +104,12 @@ struct draft {
 	struct err no_space, no_clock; /* why nothing may be written */
 };
 
+/* Random bytes that nobody has seen yet. */
+struct randomness {
+	uint8_t bytes[1024];
+	size_t left;
+};
+
 struct reader {
 	struct db *db;
 	struct repo *repo;
@@ -140,6 +146,7 @@ struct ledger {
 	struct position position;
 	struct draft draft;
 	struct signing signing;
+	struct randomness randomness;
 	size_t helpers_max;
 	uint64_t published; /* journal position known to be on the branch */
 	bool unsure;        /* just opened: nothing is known yet */
