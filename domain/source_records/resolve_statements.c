@@ -134,8 +134,8 @@ resolve_statements(struct context *c, const struct plan *plan,
 		if (s->skipped > 0)
 			warn(warnings, items,
 			    arena_strf(c->arena,
-				"statement \"%.*s\": %zu entries that are not "
-				"booked, or of zero, were passed over",
+				"statement \"%.*s\": entries passed over, not "
+				"booked or of zero: %zu",
 				STR_ARGS(s->id), s->skipped));
 	}
 	return faults_raise(faults, e);
