@@ -1,0 +1,463 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "domain/call.h"
+#include "domain/catalog.h"
+#include "domain/jobs/kinds.h"
+#include "domain/ledger_ops.h"
+#include "domain/ledger_ops/group.h"
+
+#define SECOND INT64_C(1000000)
+#define HOUR   (3600 * SECOND)
+
+/* The system's clock, put forward by the test. */
+struct fake_clock {
+	struct clock base;
+	int64_t ahead_us;
+};
+
+static struct instant
+fake_wall(const struct clock *c)
+{
+	struct instant now = clock_system.wall(&clock_system);
+
+	now.us += ((const struct fake_clock *)(const void *)c)->ahead_us;
+	return now;
+}
+
+static struct instant
+fake_steady(const struct clock *c)
+{
+	struct instant now = clock_system.steady(&clock_system);
+
+	now.us += ((const struct fake_clock *)(const void *)c)->ahead_us;
+	return now;
+}
+
+struct fixture {
+	char dir[64];
+	struct arena *a;
+	struct fake_clock clock;
+	struct config config;
+	struct service *service;
+	struct worker one, two;
+};
+
+static const struct place acme = { { "acme", 4 }, { "sandbox", 7 } };
+
+static void
+create_workspace(struct fixture *f)
+{
+	struct caller staff = { .kind = CALLER_OPERATOR,
+		.place = acme,
+		.operator_name = STR("tester") };
+	struct call call = {
+		.op = catalog_by_id(STR("workspace.create")),
+		.caller = &staff,
+		.input = { .flat = true },
+		.request = uid_new(),
+	};
+	struct reply reply;
+	struct err e = { 0 };
+
+	if (call_run(f->service, &call, f->a, &reply, &e))
+		fail_msg("%s", e.detail);
+}
+
+static struct worker
+hire(struct fixture *f, const char *name)
+{
+	struct worker w = {
+		.service = f->service, .place = acme, .name = str_from(name)
+	};
+	struct err e = { 0 };
+
+	assert_int_equal(service_acquire(f->service, &acme, &w.ledger, &e), 0);
+	return w;
+}
+
+static int
+set_up(void **state)
+{
+	struct fixture *f = calloc(1, sizeof *f);
+	struct err e = { 0 };
+
+	strcpy(f->dir, "/tmp/probity-jobs-XXXXXX");
+	if (!mkdtemp(f->dir))
+		return -1;
+	f->a = arena_new();
+	f->clock.base = (struct clock){ fake_wall, fake_steady };
+	f->config = (struct config){
+		.state = arena_strf(f->a, "%s/var", f->dir),
+		.keys = arena_strf(f->a, "%s/keys", f->dir),
+		.origin_host = STR("ledger.example.com"),
+		.max_ledgers = 4,
+		.free_floor = 1,
+		.pack_threshold = 100000,
+		.verify_hours = 24,
+	};
+	assert_int_equal(service_new(&f->config, &f->service, &e), 0);
+	service_set_clock(f->service, &f->clock.base);
+	create_workspace(f);
+	f->one = hire(f, "worker-one");
+	f->two = hire(f, "worker-two");
+	*state = f;
+	return 0;
+}
+
+static int
+remove_entry(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st;
+	(void)type;
+	(void)at;
+	return remove(path);
+}
+
+static int
+tear_down(void **state)
+{
+	struct fixture *f = *state;
+
+	service_release(f->service, f->one.ledger);
+	service_release(f->service, f->two.ledger);
+	service_free(f->service);
+	nftw(f->dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+	arena_free(f->a);
+	free(f);
+	return 0;
+}
+
+static int
+queue_one(struct context *c, void *arg, struct err *e)
+{
+	return job_queue(c, arg, NULL, NULL, e);
+}
+
+static void
+queue(struct fixture *f, const struct job_kind *kind)
+{
+	struct job_kind *borrowed = (struct job_kind *)(uintptr_t)kind;
+	struct decision d = { .decide = queue_one, .arg = borrowed };
+	struct receipt receipt;
+	struct err e = { 0 };
+
+	assert_int_equal(worker_submit(&f->one, f->a, &d, &receipt, &e), 0);
+	assert_int_equal(receipt.n, 1);
+}
+
+static int64_t
+count(const struct worker *w, const char *where)
+{
+	struct reading reading;
+	struct err e = { 0 };
+	int64_t n = -1;
+
+	assert_int_equal(ledger_read_begin(w->ledger, &reading, &e), 0);
+	if (strcmp(where, "completed") == 0)
+		assert_int_equal(db_get_int(reading.db, &n, 0, &e,
+				     "SELECT count(*) FROM job"
+				     " WHERE status = 'completed'",
+				     ""),
+		    0);
+	else if (strcmp(where, "failed") == 0)
+		assert_int_equal(db_get_int(reading.db, &n, 0, &e,
+				     "SELECT count(*) FROM job"
+				     " WHERE status = 'failed'",
+				     ""),
+		    0);
+	else if (strcmp(where, "verifications") == 0)
+		assert_int_equal(db_get_int(reading.db, &n, 0, &e,
+				     "SELECT count(*) FROM verification", ""),
+		    0);
+	else
+		assert_int_equal(db_get_int(reading.db, &n, 0, &e,
+				     "SELECT count(*) FROM job", ""),
+		    0);
+	ledger_read_end(&reading);
+	return n;
+}
+
+/* Events of this type in the ledger itself. */
+static size_t
+count_events(struct fixture *f, const char *type)
+{
+	struct reading reading;
+	struct err e = { 0 };
+	size_t n = 0;
+
+	assert_int_equal(ledger_read_begin(f->one.ledger, &reading, &e), 0);
+	for (uint64_t seq = 0; seq < reading.size; seq++) {
+		struct stored_event stored;
+
+		assert_int_equal(
+		    ledger_read_event(&reading, seq, f->a, &stored, &e), 0);
+		n += str_is(stored.recorded.event.type, type);
+	}
+	ledger_read_end(&reading);
+	return n;
+}
+
+static int
+claim(struct fixture *f, const struct worker *w, struct claim *out)
+{
+	struct err e = { 0 };
+	int claimed = worker_claim(w, f->a, out, &e);
+
+	if (claimed < 0)
+		fail_msg("%s", e.detail);
+	return claimed;
+}
+
+static bool
+settle(struct fixture *f, const struct worker *w, const struct claim *c,
+    const struct err *fault)
+{
+	struct json *result = json_object(f->a);
+	struct err e = { 0 };
+	bool ended;
+
+	if (worker_settle(w, f->a, c, result, fault, &ended, &e))
+		fail_msg("%s", e.detail);
+	return ended;
+}
+
+static void
+test_job_is_run_once(void **state)
+{
+	struct fixture *f = *state;
+	struct err e = { 0 };
+
+	assert_int_equal(worker_run_one(&f->one, f->a, &e), 0);
+	queue(f, &job_ledger_verify);
+	assert_int_equal(worker_run_one(&f->one, f->a, &e), 1);
+	assert_int_equal(worker_run_one(&f->two, f->a, &e), 0);
+	assert_int_equal(count(&f->one, "completed"), 1);
+	assert_int_equal(count(&f->one, "verifications"), 1);
+	assert_int_equal(count_events(f, "ledger.verified"), 1);
+}
+
+static void
+test_verification_is_recorded(void **state)
+{
+	struct fixture *f = *state;
+	struct caller caller = worker_caller(&f->one);
+	struct context c = worker_context(&f->one, &caller, f->a);
+	struct verification v;
+	struct reading reading;
+	struct err e = { 0 };
+
+	queue(f, &job_ledger_verify);
+	assert_int_equal(worker_run_one(&f->one, f->a, &e), 1);
+	assert_int_equal(ledger_read_begin(f->one.ledger, &reading, &e), 0);
+	c.db = reading.db;
+	assert_int_equal(ledger_last_verification(&c, &v, &e), 1);
+	/* opened, workspace created, job queued and claimed */
+	assert_int_equal(v.size, 4);
+	assert_int_equal(v.events, 4);
+	assert_true(str_is(v.result, "passed"));
+	assert_null(v.reason.p);
+	assert_true(v.started_at.us > 0 && v.finished_at.us >= v.started_at.us);
+	ledger_read_end(&reading);
+}
+
+static void
+test_lease_runs_out(void **state)
+{
+	struct fixture *f = *state;
+	struct claim lost, second, none;
+
+	queue(f, &job_ledger_pack);
+	assert_int_equal(claim(f, &f->one, &lost), 1);
+	assert_int_equal(lost.job.attempt, 1);
+	assert_int_equal(claim(f, &f->two, &none), 0);
+	f->clock.ahead_us += (job_ledger_pack.lease_s - 60) * SECOND;
+	assert_int_equal(claim(f, &f->two, &none), 0);
+	f->clock.ahead_us += 61 * SECOND;
+	assert_int_equal(claim(f, &f->two, &second), 1);
+	assert_int_equal(second.job.attempt, 2);
+	assert_true(uid_eq(second.job.uid, lost.job.uid));
+	/* The first worker comes back too late. */
+	assert_false(settle(f, &f->one, &lost, NULL));
+	assert_int_equal(count(&f->one, "completed"), 0);
+	assert_true(settle(f, &f->two, &second, NULL));
+	assert_false(settle(f, &f->two, &second, NULL));
+	assert_int_equal(count(&f->one, "completed"), 1);
+	assert_int_equal(count_events(f, "job.completed"), 1);
+}
+
+static void
+test_lost_workers_end_the_job(void **state)
+{
+	struct fixture *f = *state;
+	struct claim c;
+
+	queue(f, &job_ledger_pack);
+	for (int64_t i = 1; i <= job_ledger_pack.attempts; i++) {
+		assert_int_equal(claim(f, &f->one, &c), 1);
+		assert_int_equal(c.job.attempt, i);
+		f->clock.ahead_us += (job_ledger_pack.lease_s + 1) * SECOND;
+	}
+	assert_int_equal(claim(f, &f->one, &c), 0);
+	assert_int_equal(count(&f->one, "failed"), 1);
+	assert_int_equal(claim(f, &f->one, &c), 0);
+	assert_int_equal(count_events(f, "job.failed"), 1);
+}
+
+static void
+test_failed_attempts_wait_and_end(void **state)
+{
+	struct fixture *f = *state;
+	struct err fault = { 0 };
+	struct claim c;
+	int64_t pause_s = 5;
+
+	err_set(&fault, &err_unavailable, "no disk");
+	queue(f, &job_ledger_pack);
+	for (int64_t i = 1; i < job_ledger_pack.attempts; i++) {
+		assert_int_equal(claim(f, &f->one, &c), 1);
+		assert_true(settle(f, &f->one, &c, &fault));
+		f->clock.ahead_us += (pause_s - 2) * SECOND;
+		assert_int_equal(claim(f, &f->two, &c), 0);
+		f->clock.ahead_us += 3 * SECOND;
+		pause_s *= 2;
+	}
+	assert_int_equal(claim(f, &f->two, &c), 1);
+	assert_true(settle(f, &f->two, &c, &fault));
+	assert_int_equal(count(&f->one, "failed"), 1);
+	assert_int_equal(claim(f, &f->one, &c), 0);
+}
+
+/* What the settlement refuses ends the attempt, not the worker. */
+static void
+test_result_that_does_not_fit(void **state)
+{
+	struct fixture *f = *state;
+	struct json *wrong = json_object(f->a);
+	struct claim c;
+	struct err e = { 0 };
+	bool ended;
+
+	json_put_str(f->a, wrong, "result", STR("perhaps"));
+	queue(f, &job_ledger_verify);
+	assert_int_equal(claim(f, &f->one, &c), 1);
+	assert_int_equal(
+	    worker_settle(&f->one, f->a, &c, wrong, NULL, &ended, &e), -1);
+	assert_ptr_equal(e.kind, &err_invalid);
+	assert_false(ended);
+	assert_int_equal(count(&f->one, "verifications"), 0);
+	assert_int_equal(count_events(f, "job.completed"), 0);
+}
+
+static void
+test_schedule(void **state)
+{
+	struct fixture *f = *state;
+	struct err e = { 0 };
+
+	assert_int_equal(worker_schedule(&f->one, f->a, &e), 0);
+	assert_int_equal(worker_schedule(&f->two, f->a, &e), 0);
+	assert_int_equal(count(&f->one, "all"), 1); /* never verified */
+	assert_int_equal(worker_run_one(&f->one, f->a, &e), 1);
+	assert_int_equal(worker_schedule(&f->one, f->a, &e), 0);
+	assert_int_equal(count(&f->one, "all"), 1);
+	f->clock.ahead_us += 23 * HOUR;
+	assert_int_equal(worker_schedule(&f->one, f->a, &e), 0);
+	assert_int_equal(count(&f->one, "all"), 1);
+	f->clock.ahead_us += 2 * HOUR;
+	assert_int_equal(worker_schedule(&f->one, f->a, &e), 0);
+	assert_int_equal(count(&f->one, "all"), 2);
+	assert_int_equal(worker_run_one(&f->two, f->a, &e), 1);
+	assert_int_equal(count(&f->one, "verifications"), 2);
+}
+
+/* A process of its own: serves until nothing is left. */
+static _Noreturn void
+work(struct fixture *f, const char *name)
+{
+	struct service *service;
+	struct worker w = { .place = acme, .name = str_from(name) };
+	struct err e = { 0 };
+	int ran, idle = 0;
+
+	if (service_new(&f->config, &service, &e) ||
+	    service_acquire(service, &acme, &w.ledger, &e))
+		_exit(1);
+	w.service = service;
+	while (idle < 3) {
+		ran = worker_run_one(&w, f->a, &e);
+		if (ran < 0) {
+			fprintf(stderr, "%s: %s\n", name, e.detail);
+			_exit(1);
+		}
+		idle = ran ? 0 : idle + 1;
+	}
+	service_release(service, w.ledger);
+	service_free(service);
+	_exit(0);
+}
+
+#define JOBS 20
+
+static void
+test_two_processes_share_the_work(void **state)
+{
+	struct fixture *f = *state;
+	pid_t pids[2];
+
+	for (int i = 0; i < JOBS; i++)
+		queue(f, &job_ledger_verify);
+	/* A process forks without open ledgers. */
+	service_release(f->service, f->one.ledger);
+	service_release(f->service, f->two.ledger);
+	service_free(f->service);
+	for (int i = 0; i < 2; i++) {
+		pids[i] = fork();
+		assert_true(pids[i] >= 0);
+		if (pids[i] == 0)
+			work(f, i ? "process-b" : "process-a");
+	}
+	for (int i = 0; i < 2; i++) {
+		int status;
+
+		assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+		assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	}
+	assert_int_equal(
+	    service_new(&f->config, &f->service, &(struct err){ 0 }), 0);
+	f->one = hire(f, "worker-one");
+	f->two = hire(f, "worker-two");
+	assert_int_equal(count(&f->one, "completed"), JOBS);
+	assert_int_equal(count(&f->one, "verifications"), JOBS);
+	assert_int_equal(count_events(f, "job.completed"), JOBS);
+	assert_int_equal(count_events(f, "job.claimed"), JOBS);
+}
+
+#define WITH_WORKERS(test) \
+	cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WITH_WORKERS(test_job_is_run_once),
+		WITH_WORKERS(test_verification_is_recorded),
+		WITH_WORKERS(test_lease_runs_out),
+		WITH_WORKERS(test_lost_workers_end_the_job),
+		WITH_WORKERS(test_failed_attempts_wait_and_end),
+		WITH_WORKERS(test_result_that_does_not_fit),
+		WITH_WORKERS(test_schedule),
+		WITH_WORKERS(test_two_processes_share_the_work),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
