@@ -7,8 +7,9 @@
 
 #include "ledger/codec/canon.h"
 
-#define PARTS_MAX  1048576
-#define KEY_LENGTH 255
+#define PARTS_MAX   1048576
+#define REQUEST_MAX ((size_t)256 << 20)
+#define KEY_LENGTH  255
 
 /* Length before content: no two lists of parts give the same bytes. */
 static void
@@ -58,18 +59,22 @@ key_fingerprint(const struct running *r)
 	return digest;
 }
 
-/* Two spellings of one JSON body are the same request. A body without
- * canonical form counts as it was sent. */
+/* Two spellings of one JSON body are the same request; so is a command line in
+ * another order, which counts as it was understood. A body without canonical
+ * form counts as it was sent. */
 static struct str
 content_of(const struct running *r)
 {
-	const struct json *body = r->call->input.body;
+	const struct call *call = r->call;
+	const struct json *v =
+	    call->input.flat ? shape_encode(call->op->in, r->in, r->c.arena)
+			     : call->input.body;
 	struct str canonical;
 	struct err ignored = { 0 };
 
-	if (body && canon_str(r->c.arena, body, &canonical, &ignored) == 0)
+	if (v && canon_str(r->c.arena, v, &canonical, &ignored) == 0)
 		return canonical;
-	return r->call->body;
+	return call->body;
 }
 
 static int
@@ -77,21 +82,16 @@ request_fingerprint(
     const struct running *r, struct digest *digest, struct err *e)
 {
 	const struct call *call = r->call;
-	struct str content = content_of(r);
 	struct buf b;
 	struct str all;
 	int result = 0;
 
-	/* What a command line brings is bounded by its own front. */
-	buf_init(&b, (size_t)128 << 20);
+	/* What a request brings is bounded by its front. */
+	buf_init(&b, REQUEST_MAX);
 	add_part(&b, STR("request"));
 	add_part(&b, str_from(call->op->method ? call->op->method : "-"));
 	add_part(&b, call->target.p ? call->target : str_from(call->op->id));
-	for (size_t i = 0; call->input.flat && i < call->input.n_params; i++) {
-		add_part(&b, call->input.params[i].name);
-		add_part(&b, call->input.params[i].value);
-	}
-	add_part(&b, content);
+	add_part(&b, content_of(r));
 	all = buf_str(&b);
 	if (buf_failed(&b))
 		result = err_set(e, &err_too_large, "the request is too large");

@@ -36,8 +36,7 @@ extern const char *const catalog_entitlements[];
 /*
  * Writes a line for every fault: ids and routes twice, unknown scopes, path
  * parameters without a field, events on reads, events that no group's view
- * projects, missing functions. True when there is none. A unit test and the
- * programs' debug builds run it.
+ * projects, missing functions. True when there is none. A unit test runs it.
  */
 bool catalog_check(struct buf *faults);
 

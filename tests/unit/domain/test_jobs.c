@@ -270,6 +270,43 @@ test_verification_is_recorded(void **state)
 	ledger_read_end(&reading);
 }
 
+/* Of the first batch, whose objects nothing but a verification reads. */
+static void
+lose_events_of_first_batch(struct fixture *f)
+{
+	const char *command = arena_printf(f->a,
+	    "cd %s/var/ledgers/acme/sandbox/ledger.git &&"
+	    " c=$(git rev-list --reverse main | head -n 1) &&"
+	    " o=$(git rev-parse $c:events) &&"
+	    " rm -f objects/$(echo $o | cut -c1-2)/$(echo $o | cut -c3-)",
+	    f->dir);
+
+	assert_int_equal(system(command), 0);
+}
+
+static void
+test_damage_is_recorded(void **state)
+{
+	struct fixture *f = *state;
+	struct caller caller = worker_caller(&f->one);
+	struct context c = worker_context(&f->one, &caller, f->a);
+	struct verification v;
+	struct reading reading;
+	struct err e = { 0 };
+
+	lose_events_of_first_batch(f);
+	queue(f, &job_ledger_verify);
+	assert_int_equal(worker_run_one(&f->one, f->a, &e), 1);
+	assert_int_equal(ledger_read_begin(f->one.ledger, &reading, &e), 0);
+	c.db = reading.db;
+	assert_int_equal(ledger_last_verification(&c, &v, &e), 1);
+	assert_true(str_is(v.result, "failed"));
+	assert_true(v.reason.n > 0);
+	assert_true(v.failed_seq.set);
+	assert_int_equal(v.failed_seq.v, 0);
+	ledger_read_end(&reading);
+}
+
 static void
 test_lease_runs_out(void **state)
 {
@@ -451,6 +488,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		WITH_WORKERS(test_job_is_run_once),
 		WITH_WORKERS(test_verification_is_recorded),
+		WITH_WORKERS(test_damage_is_recorded),
 		WITH_WORKERS(test_lease_runs_out),
 		WITH_WORKERS(test_lost_workers_end_the_job),
 		WITH_WORKERS(test_failed_attempts_wait_and_end),
