@@ -3,6 +3,9 @@
 #include "ledger/base/io.h"
 #include "ledger/write/writer.h"
 
+/* A process that dies between branch and read model is noticed that soon. */
+#define LOOK_EVERY_US 50000
+
 #define SQL_BATCH                                               \
 	"SELECT first_seq, count, commit_oid FROM ledger_batch" \
 	" WHERE first_seq <= ? ORDER BY first_seq DESC LIMIT 1"
@@ -35,17 +38,23 @@ open_reader(struct ledger *l, struct err *e)
 	return NULL;
 }
 
-/* Whether the branch has left the read model behind and nobody is at work: a
- * process died between the two. */
+/* One reader looks at the branch now and then; the others need not. */
 static bool
-is_left_behind(struct ledger *l, struct reader *r, const struct position *p)
+is_time_to_look(struct ledger *l)
 {
-	struct oid tip;
-	bool exists, idle = true;
+	int64_t now = l->clock->steady(l->clock).us;
+	int64_t last = atomic_load(&l->looked_us);
 
-	if (repo_branch(r->repo, &tip, &exists, NULL) || !exists ||
-	    (p->has_commit && oid_eq(tip, p->commit)))
-		return false;
+	return now - last >= LOOK_EVERY_US &&
+	       atomic_compare_exchange_strong(&l->looked_us, &last, now);
+}
+
+/* Whether nobody is at work: then what is missing will stay missing. */
+static bool
+is_idle(struct ledger *l)
+{
+	bool idle;
+
 	if (pthread_mutex_trylock(&l->work) != 0)
 		return false;
 	idle = turn_try(l->turn);
@@ -53,6 +62,20 @@ is_left_behind(struct ledger *l, struct reader *r, const struct position *p)
 		turn_release(l->turn);
 	pthread_mutex_unlock(&l->work);
 	return idle;
+}
+
+/* Whether the branch has left the read model behind and nobody is at work: a
+ * process died between the two. */
+static bool
+is_left_behind(struct ledger *l, struct reader *r, const struct position *p)
+{
+	struct oid tip;
+	bool exists;
+
+	if (!is_time_to_look(l) || repo_branch(r->repo, &tip, &exists, NULL) ||
+	    !exists || (p->has_commit && oid_eq(tip, p->commit)))
+		return false;
+	return is_idle(l);
 }
 
 static void

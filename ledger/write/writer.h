@@ -19,6 +19,7 @@
 #define LEDGER_WRITE_WRITER_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "ledger/store/turn.h"
 #include "ledger/write/ledger.h"
@@ -158,7 +159,8 @@ struct ledger {
 	/* The readers. */
 	pthread_mutex_t readers_lock;
 	struct reader *readers;
-	bool syncing; /* under lock */
+	atomic_int_fast64_t looked_us; /* when one looked at the branch */
+	bool syncing;                  /* under lock */
 };
 
 /* attempt.c: decides and settles one batch; with `only`, a batch of that one
