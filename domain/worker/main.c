@@ -39,6 +39,17 @@ complain(const struct worker *w, const char *what, const struct err *e)
 }
 
 static void
+schedule(const struct worker *w, struct arena *a)
+{
+	struct err e = { 0 };
+
+	if (worker_schedule(w, a, &e))
+		complain(w, "schedule", &e);
+}
+
+/* A ledger that cannot be opened is tried again every round, and told of once
+ * a minute, by the schedule. */
+static void
 visit_place(const struct program *p, const struct place *place, visit f)
 {
 	struct worker w = {
@@ -50,7 +61,8 @@ visit_place(const struct program *p, const struct place *place, visit f)
 	struct err e = { 0 };
 
 	if (service_acquire(p->service, place, &w.ledger, &e)) {
-		complain(&w, "cannot be opened", &e);
+		if (f == schedule)
+			complain(&w, "cannot be opened", &e);
 	} else {
 		f(&w, a);
 		service_release(p->service, w.ledger);
@@ -81,15 +93,6 @@ sync_ledger(const struct worker *w, struct arena *a)
 	(void)a;
 	if (ledger_sync(w->ledger, &e))
 		complain(w, "sync", &e);
-}
-
-static void
-schedule(const struct worker *w, struct arena *a)
-{
-	struct err e = { 0 };
-
-	if (worker_schedule(w, a, &e))
-		complain(w, "schedule", &e);
 }
 
 static void
