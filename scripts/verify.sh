@@ -21,7 +21,7 @@
 # same, so nothing can be changed behind that; only an event that its signer
 # made in another form would pass here and not with `probity-audit verify`.
 #
-# An event takes 10 to 20 ms: openssl is started for each signature and each node
+# An event takes about 20 ms: openssl is started for each signature and each node
 # of the Merkle tree. For a long ledger use probity-audit.
 
 set -u

@@ -34,8 +34,8 @@ gap_first(struct event *ev)
 static void
 gap_inside(struct event *ev)
 {
-	ev[1].seq = 12;
-	ev[2].seq = 13;
+	ev[1].seq++;
+	ev[2].seq++;
 }
 
 static void
@@ -348,7 +348,7 @@ other_summary(struct small_ledger *l, struct parts *p)
 void
 wrong_size_trailer(struct small_ledger *l, struct parts *p)
 {
-	change_message(l, p, "Ledger-Size: 1");
+	change_message(l, p, "Ledger-Size: ");
 }
 
 static void
@@ -391,14 +391,14 @@ checkpoint_by_stranger(struct small_ledger *l, struct parts *p)
 {
 	struct signer *other = small_ledger_stranger();
 
-	sign_checkpoint(l, p, other, 13, p->root);
+	sign_checkpoint(l, p, other, l->tree.size, p->root);
 	signer_free(other);
 }
 
 static void
 checkpoint_of_other_size(struct small_ledger *l, struct parts *p)
 {
-	sign_checkpoint(l, p, l->signer, 12, p->root);
+	sign_checkpoint(l, p, l->signer, l->tree.size - 1, p->root);
 }
 
 /* Signed trailer and checkpoint agree, the events do not. */
@@ -413,7 +413,7 @@ wrong_root(struct small_ledger *l, struct parts *p)
 	digest_hex(root, is);
 	memcpy(strstr(copy, was), is, DIGEST_HEX);
 	p->message.p = copy;
-	sign_checkpoint(l, p, l->signer, 13, root);
+	sign_checkpoint(l, p, l->signer, l->tree.size, root);
 }
 
 static void

@@ -15,7 +15,7 @@ struct wrong {
 	const char *name;
 	wrong_events *events; /* before sealing, or NULL */
 	wrong_rest *rest;     /* after it, or NULL */
-	/* What a verifier says of it. */
+	/* What a verifier says of it when the three are events 10 to 12. */
 	const char *check;
 	uint64_t seq;
 	const char *reason;

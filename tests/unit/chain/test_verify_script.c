@@ -182,7 +182,7 @@ test_removed_objects(void **state)
 }
 
 /* For people the script may say it otherwise, but not another check and not
- * another event. */
+ * another event. Here the batch follows event 0, which is quicker. */
 static void
 test_wrong_batches(void **state)
 {
@@ -192,10 +192,10 @@ test_wrong_batches(void **state)
 		struct small_ledger *l;
 		char *wanted;
 
-		l = make_ledger();
+		l = small_ledger_new();
 		add_wrong(l, w->events, w->rest);
 		wanted = arena_printf(l->a,
-		    "BAD: event %llu: %s: ", (unsigned long long)w->seq,
+		    "BAD: event %llu: %s: ", (unsigned long long)w->seq - 9,
 		    w->check);
 		assert_script(l, "", 1, wanted);
 		small_ledger_free(l);
