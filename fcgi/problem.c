@@ -46,10 +46,19 @@ add_extension(struct arena *a, struct json *problem, const struct json *more)
 	}
 }
 
+/* These come from below, with paths and the like in what they say. */
+static bool
+is_for_the_log(const struct err_kind *kind)
+{
+	return kind == &err_internal || kind == &err_unavailable ||
+	       kind == &err_corrupt || kind == &err_rolled_back ||
+	       kind == &err_no_space;
+}
+
 static struct str
 detail_of(const struct err *e)
 {
-	if (e->kind->status == 500)
+	if (is_for_the_log(e->kind))
 		return STR("The operator finds the cause in the log, by the "
 			   "request id.");
 	return str_from(e->detail);

@@ -9,7 +9,8 @@
 #include "ledger/base/err.h"
 #include "ledger/base/uid.h"
 
-/* Makes the reply. What an internal error says is for the log alone. */
+/* Makes the reply. What the service itself suffers from is told to the log
+ * alone. */
 void problem_reply(const struct err *, struct str base_url, struct uid request,
     struct arena *, struct response *);
 

@@ -91,13 +91,19 @@ test_extension_changes_nothing_standard(void **state)
 static void
 test_internal_errors_tell_nothing(void **state)
 {
-	struct err e = { 0 };
-	struct response r;
+	static const struct err_kind *const kinds[] = { &err_internal,
+		&err_unavailable, &err_corrupt, &err_rolled_back,
+		&err_no_space };
 
 	(void)state;
-	err_set(&e, &err_internal, "/secret/path: no such file");
-	reply(&e, &r);
-	assert_null(strstr(arena_cstr(a, r.body), "secret"));
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+		struct err e = { 0 };
+		struct response r;
+
+		err_set(&e, kinds[i], "/secret/path: no such file");
+		reply(&e, &r);
+		assert_null(strstr(arena_cstr(a, r.body), "secret"));
+	}
 }
 
 static void
