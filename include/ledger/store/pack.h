@@ -3,7 +3,13 @@
  * go on. The pack, its index and the directory are synced, and the pack is
  * read back, before a loose copy goes; loose copies go in short slices, each
  * under the turn. Fan-out directories stay. Packs are joined geometrically, so
- * there are never more than PACK_MAX.
+ * there are never more than PACK_MAX. A joined pack stays for a while after the
+ * larger one is there, for readers that have it open.
+ *
+ * `git clone` and every other reader that looks an object up may run beside it.
+ * `git fsck` of the live repository may not: it lists loose files first and
+ * packs at another moment, and calls missing what moved in between, as beside
+ * stock git's own packing. A clone can be checked at any time.
  */
 #ifndef LEDGER_STORE_PACK_H
 #define LEDGER_STORE_PACK_H
