@@ -106,6 +106,8 @@ run_read(struct running *r, struct reply *out, struct err *e)
 	out->ledger_size = reading.size;
 	result = read_in(r, out, e);
 	ledger_read_end(&reading);
+	r->c.reading = NULL;
+	r->c.db = NULL;
 	return result;
 }
 

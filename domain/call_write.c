@@ -123,9 +123,11 @@ find_proof(struct running *r, struct proof *proof, struct err *e)
 	}
 	if (r->c.answered)
 		r->first_seq = r->last_seq = r->c.answer_seq;
-	else if (!r->replayed)
-		return err_set(e, &err_internal, "%s decided without an event",
+	else if (!r->replayed) {
+		err_set(e, &err_internal, "%s decided without an event",
 		    r->c.op->id);
+		return -1;
+	}
 	return read_proof(r, proof, e);
 }
 
@@ -171,6 +173,8 @@ answer(struct running *r, struct reply *out, struct err *e)
 	r->c.db = reading.db;
 	result = render(r, out, e);
 	ledger_read_end(&reading);
+	r->c.reading = NULL;
+	r->c.db = NULL;
 	return result;
 }
 

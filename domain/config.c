@@ -89,17 +89,25 @@ read_lines(struct str text, struct settings *s, struct err *e)
 	return 0;
 }
 
+/* Before there are threads. */
+static const char *
+environment(const char *name)
+{
+	return getenv(name); /* NOLINT(concurrency-mt-unsafe) */
+}
+
 static int
 read_settings_file(struct arena *a, struct settings *s, struct err *e)
 {
-	const char *path = getenv("PROBITY_CONFIG");
+	const char *path = environment("PROBITY_CONFIG");
 	struct err own = { 0 };
 	struct str text;
 
 	if (!path || !*path)
 		path = "/etc/probity/probity.conf";
 	if (io_read_file(a, path, FILE_MAX, &text, &own)) {
-		if (own.kind == &err_not_found && !getenv("PROBITY_CONFIG"))
+		if (own.kind == &err_not_found &&
+		    !environment("PROBITY_CONFIG"))
 			return 0;
 		return err_set(e, own.kind, "%s: %s", path, own.detail);
 	}
@@ -116,7 +124,7 @@ read_environment(struct arena *a, struct settings *s, struct err *e)
 
 		for (char *p = variable; *p; p++)
 			*p = (char)toupper((unsigned char)*p);
-		value = getenv(variable);
+		value = environment(variable);
 		if (value && *value &&
 		    add(s, str_from(name), arena_str(a, str_from(value)), e))
 			return -1;

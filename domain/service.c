@@ -240,7 +240,7 @@ service_acquire(struct service *s, const struct place *place,
     struct ledger **out, struct err *e)
 {
 	struct arena *a = arena_new();
-	struct ledger_options options;
+	struct ledger_options options = { 0 };
 	int result = -1;
 
 	*out = NULL;

@@ -70,6 +70,7 @@ service_places(struct service *s, struct arena *a, struct place **out,
 		return 0;
 	if (!d)
 		return err_errno(e, &err_unavailable, "%s", dir);
+	/* A stream of our own. NOLINTNEXTLINE(concurrency-mt-unsafe) */
 	while ((entry = readdir(d)) && p.n < PLACES_MAX)
 		if (workspace_name_is_valid(str_from(entry->d_name)))
 			add_existing(&p, dir, entry->d_name);

@@ -39,7 +39,7 @@ bool
 base62_is_valid(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
-		if (s.p[i] == '\0' || !memchr(alphabet, s.p[i], 62))
+		if (s.p[i] == '\0' || !strchr(alphabet, s.p[i]))
 			return false;
 	return s.n > 0;
 }

@@ -31,7 +31,7 @@ const struct job_kind job_ledger_pack = {
 
 const struct job_kind job_ledger_verify = {
 	.name = "ledger.verify",
-	.lease_s = 6 * 3600,
+	.lease_s = 21600,
 	.attempts = 3,
 	.run = verify_run,
 	.settle = verify_settle,

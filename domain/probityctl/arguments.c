@@ -134,7 +134,8 @@ read_field(struct ctl *ctl, struct words *w, struct str option,
 		return add_value(ctl, f, STR("true"), e);
 	if (take_value(w, option, value, &value, e))
 		return -1;
-	if (ctl->op->file_field && strcmp(ctl->op->file_field, f->name) == 0)
+	if (ctl->op && ctl->op->file_field &&
+	    strcmp(ctl->op->file_field, f->name) == 0)
 		return add_file(ctl, f, value, e);
 	return add_value(ctl, f, value, e);
 }

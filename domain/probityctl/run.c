@@ -13,14 +13,16 @@
 static struct str
 operator_name(struct arena *a)
 {
+	/* There are no threads. NOLINTNEXTLINE(concurrency-mt-unsafe) */
 	const char *sudo = getenv("SUDO_USER");
-	struct passwd *user;
+	struct passwd user, *found = NULL;
+	char names[4096];
 
 	if (sudo && *sudo)
 		return arena_str(a, str_from(sudo));
-	user = getpwuid(getuid());
-	if (user && user->pw_name && *user->pw_name)
-		return arena_str(a, str_from(user->pw_name));
+	if (getpwuid_r(getuid(), &user, names, sizeof names, &found) == 0 &&
+	    found && found->pw_name[0])
+		return arena_str(a, str_from(found->pw_name));
 	return arena_strf(a, "uid-%u", (unsigned)getuid());
 }
 

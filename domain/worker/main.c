@@ -160,12 +160,13 @@ catch_signals(void)
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGUSR1, &action, NULL); /* wakes the other thread */
 	action.sa_handler = SIG_IGN;
 	sigaction(SIGPIPE, &action, NULL);
 }
 
 static int
-run(const struct program *p)
+run(struct program *p)
 {
 	pthread_t syncer;
 
@@ -175,14 +176,15 @@ run(const struct program *p)
 		visit_all(p, sync_ledger);
 		return 0;
 	}
-	if (pthread_create(&syncer, NULL, sync_loop, (void *)(uintptr_t)p)) {
+	if (pthread_create(&syncer, NULL, sync_loop, p)) {
 		log_line(LOG_ERROR, "worker", "cannot start a thread");
 		return 3;
 	}
 	log_line(LOG_INFO, "worker", "%.*s started", STR_ARGS(p->name));
 	job_loop(p);
-	/* It may be asleep; a signal goes to any one thread. */
-	pthread_kill(syncer, SIGTERM);
+	/* It may be asleep: the signal that stopped this thread woke it alone.
+	 */
+	pthread_kill(syncer, SIGUSR1);
 	pthread_join(syncer, NULL);
 	log_line(LOG_INFO, "worker", "%.*s stopped", STR_ARGS(p->name));
 	return 0;

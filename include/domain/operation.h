@@ -109,7 +109,7 @@ struct page {
 /* clang-format off */
 #define PAGE_SHAPE(id, text, item_shape) \
 	SHAPE_AS(id, page, text, \
-		FIELD(page, data, .of = &item_shape, .max = 200, .doc = "The records, by rising id"), \
+		FIELD(page, data, .of = &(item_shape), .max = 200, .doc = "The records, by rising id"), \
 		FIELD(page, has_more, .doc = "Whether more follow"), \
 		FIELD(page, next_after_id, .doc = "after_id of the next page; null on the last"))
 /* A read whose reply is a page: P is the id given to PAGE_SHAPE. */
