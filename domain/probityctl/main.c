@@ -11,8 +11,13 @@ dispatch(struct ctl *ctl, struct err *e)
 {
 	int result;
 
-	if (config_load(ctl->arena, &ctl->config, e) ||
-	    service_new(&ctl->config, &ctl->service, e))
+	if (config_load(ctl->arena, &ctl->config, e)) {
+		/* Not what was asked for is at fault. */
+		e->kind = &err_unavailable;
+		e->fields = NULL;
+		return -1;
+	}
+	if (service_new(&ctl->config, &ctl->service, e))
 		return -1;
 	result =
 	    ctl->special ? ctl->special->run(ctl, e) : run_operation(ctl, e);
