@@ -1,5 +1,7 @@
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -36,51 +38,6 @@ repo_branch(struct repo *r, struct oid *out, bool *exists, struct err *e)
 	return 0;
 }
 
-/* One attempt. */
-static int
-move_once(struct repo *r, const struct oid *from, struct oid to)
-{
-	git_oid id = oid_to_git(to), was;
-	git_reference *ref = NULL;
-	int rc;
-
-	if (from) {
-		was = oid_to_git(*from);
-		rc = git_reference_create_matching(
-		    &ref, r->git, REPO_BRANCH, &id, true, &was, NULL);
-	} else
-		rc = git_reference_create(
-		    &ref, r->git, REPO_BRANCH, &id, false, NULL);
-	git_reference_free(ref);
-	return rc;
-}
-
-/*
- * Over a torn file, which libgit2 refuses even when told to force. In one step
- * by the same lock file: without the torn file an older commit in packed-refs
- * would show. Recovery writes the commit's objects only after this.
- */
-static int
-replace_torn(struct repo *r, struct oid to)
-{
-	char line[OID_HEX + 2];
-	int fd, rc;
-
-	oid_hex(to, line);
-	line[OID_HEX] = '\n';
-	fd = openat(
-	    r->dir, LOCK_FILE, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return -1;
-	rc = io_write_all(fd, line, OID_HEX + 1);
-	rc |= close(fd);
-	if (!rc)
-		rc = renameat(r->dir, LOCK_FILE, r->dir, REPO_BRANCH);
-	if (rc)
-		unlinkat(r->dir, LOCK_FILE, 0);
-	return rc;
-}
-
 enum place { AT_FROM, AT_TO, ELSEWHERE, TORN };
 
 static enum place
@@ -96,6 +53,71 @@ branch_place(struct repo *r, const struct oid *from, struct oid to)
 	if (exists ? from && oid_eq(now, *from) : !from)
 		return AT_FROM;
 	return ELSEWHERE;
+}
+
+/* Puts the lock file, which holds the new commit, in the branch's place. */
+static int
+put_in_place(const struct repo *r)
+{
+	/* Not a plain rename: over a file ext4 makes that wait until the new
+	 * one's block is allocated and on its way, a third of a millisecond.
+	 * What a lost boot tears is mended from the journal anyway. */
+	if (!renameat2(r->dir, LOCK_FILE, r->dir, REPO_BRANCH, RENAME_EXCHANGE))
+		return unlinkat(r->dir, LOCK_FILE, 0);
+	return renameat(r->dir, LOCK_FILE, r->dir, REPO_BRANCH);
+}
+
+static int
+lock_make(const struct repo *r)
+{
+	int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
+	int fd = openat(r->dir, LOCK_FILE, flags, 0666);
+
+	if (fd >= 0 || errno != ENOENT)
+		return fd;
+	/* `git pack-refs` removes the directory when it has become empty. */
+	mkdirat(r->dir, "refs/heads", 0777);
+	return openat(r->dir, LOCK_FILE, flags, 0666);
+}
+
+/*
+ * One attempt, with git's own protocol: the lock file, made by whoever comes
+ * first, becomes the reference. AT_FROM: not done, try again. A torn file is
+ * replaced in the same one step: without it an older commit in packed-refs
+ * would show.
+ */
+static enum place
+move_once(struct repo *r, const struct oid *from, struct oid to, bool force,
+    struct err *e)
+{
+	char line[OID_HEX + 2];
+	enum place at;
+	int fd = lock_make(r), rc;
+
+	err_clear(e);
+	if (fd < 0) {
+		err_errno(e, &err_unavailable, "cannot lock the branch");
+		return branch_place(r, from, to);
+	}
+	at = branch_place(r, from, to);
+	if (at == AT_TO || at == ELSEWHERE || (at == TORN && !force)) {
+		close(fd);
+		unlinkat(r->dir, LOCK_FILE, 0);
+		return at;
+	}
+	oid_hex(to, line);
+	line[OID_HEX] = '\n';
+	rc = io_write_all(fd, line, OID_HEX + 1);
+	if (rc)
+		err_errno(e, &err_unavailable, "cannot write the branch");
+	rc |= close(fd);
+	if (!rc)
+		rc = put_in_place(r);
+	if (!rc)
+		return AT_TO;
+	err_errno(e, &err_unavailable, "cannot move the branch");
+	unlinkat(r->dir, LOCK_FILE, 0);
+	return branch_place(r, from, to);
 }
 
 /* Who holds the lock file. Its inode's number alone may be used again. */
@@ -137,56 +159,32 @@ wait_step(void)
 	nanosleep(&t, NULL);
 }
 
-/* What a failed attempt means: true to try again, else *rc is the answer. */
-static bool
-move_again(enum place at, bool force, struct err *failure, int *rc)
-{
-	*rc = -1;
-	switch (at) {
-	case AT_FROM:
-		return true;
-	case AT_TO:
-		*rc = 0;
-		return false;
-	case TORN:
-		if (force)
-			return true;
-		err_clear(failure);
-		err_set(failure, &err_corrupt, "the branch cannot be read");
-		return false;
-	case ELSEWHERE:
-		err_clear(failure);
-		err_set(
-		    failure, &err_conflict, "the branch is not where it was");
-		return false;
-	}
-	return false;
-}
-
 /*
- * Beside us `git pack-refs` may hold the lock, or remove refs/heads between
- * libgit2's making it and its using it. Nothing but the place where the branch
- * is in the end tells whether it was moved.
+ * Beside us `git pack-refs` may hold the lock, or remove refs/heads. Nothing
+ * but the place where the branch is in the end tells whether it was moved.
  */
 int
 repo_move_branch(struct repo *r, const struct oid *from, struct oid to,
     bool force, struct err *e)
 {
-	enum place at = force ? branch_place(r, from, to) : AT_FROM;
 	struct holder first = { 0 };
 	struct err failure = { 0 };
 	bool same = true; /* one and the same lock all the time */
-	int rc = -1;
 
+	if (!force && !loose_exists(r, to) && !repo_has(r, to))
+		return err_set(e, &err_corrupt,
+		    "the commit that the branch should name is not there");
 	for (int step = 0; step <= WAIT_STEPS; step++) {
-		if (at == TORN ? !replace_torn(r, to) : !move_once(r, from, to))
+		enum place at = move_once(r, from, to, force, &failure);
+
+		if (at == AT_TO)
 			return 0;
-		err_clear(&failure);
-		repo_git_fail(
-		    &failure, &err_unavailable, "cannot move the branch");
-		at = branch_place(r, from, to);
-		if (!move_again(at, force, &failure, &rc))
-			break;
+		if (at == ELSEWHERE)
+			return err_set(
+			    e, &err_conflict, "the branch is not where it was");
+		if (at == TORN && !force)
+			return err_set(
+			    e, &err_corrupt, "the branch cannot be read");
 		if (step == 0)
 			first = lock_holder(r);
 		same = same && holder_eq(first, lock_holder(r));
@@ -195,7 +193,5 @@ repo_move_branch(struct repo *r, const struct oid *from, struct oid to,
 		else
 			wait_step();
 	}
-	if (rc)
-		err_set(e, failure.kind, "%s", failure.detail);
-	return rc;
+	return err_set(e, failure.kind, "%s", failure.detail);
 }
