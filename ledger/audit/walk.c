@@ -1,5 +1,4 @@
 #include "ledger/audit/audit.h"
-#include "ledger/chain/batch_check.h"
 
 int
 walk_open(struct walk *w, const char *path, struct err *e)
@@ -17,11 +16,9 @@ int
 walk_next(struct walk *w, struct arena *a, struct commit *c, struct trailers *t,
     struct err *e)
 {
-	const char *check;
-
 	if (!w->more)
 		return 0;
-	if (commit_read(w->repo, w->next, a, c, &check, e) ||
+	if (commit_read(w->repo, w->next, a, c, e) ||
 	    trailers_parse(c->message, t, e))
 		return -1;
 	w->more = c->has_parent;

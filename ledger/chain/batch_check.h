@@ -37,9 +37,9 @@ void batch_add_identity(struct buf *, struct str origin, struct instant);
 void batch_add_summary(struct buf *, struct str type, struct uid subject,
     uint64_t first_seq, size_t n);
 
-/* Reads and parses the commit alone. */
-int commit_read(struct repo *, struct oid, struct arena *, struct commit *,
-    const char **check, struct err *);
+/* commit_read, likewise. */
+int commit_read_checked(struct repo *, struct oid, struct arena *,
+    struct commit *, const char **check, struct err *);
 
 /* payload_read; CHECK_REPOSITORY when the object is missing or torn,
  * CHECK_PAYLOAD when it holds something else. */

@@ -171,7 +171,7 @@ read_tree(struct reader *r, struct batch *b)
 }
 
 int
-commit_read(struct repo *repo, struct oid oid, struct arena *a,
+commit_read_checked(struct repo *repo, struct oid oid, struct arena *a,
     struct commit *c, const char **check, struct err *e)
 {
 	struct reader r = { repo, a, NULL, check, e };
@@ -186,6 +186,15 @@ commit_read(struct repo *repo, struct oid oid, struct arena *a,
 }
 
 int
+commit_read(struct repo *repo, struct oid oid, struct arena *a,
+    struct commit *c, struct err *e)
+{
+	const char *check;
+
+	return commit_read_checked(repo, oid, a, c, &check, e);
+}
+
+int
 batch_read_checked(struct repo *repo, struct oid oid, struct arena *a,
     struct signers_cache *cache, struct batch *b, const char **check,
     struct err *e)
@@ -193,7 +202,7 @@ batch_read_checked(struct repo *repo, struct oid oid, struct arena *a,
 	struct reader r = { repo, a, cache, check, e };
 
 	*b = (struct batch){ 0 };
-	if (commit_read(repo, oid, a, &b->commit, check, e) ||
+	if (commit_read_checked(repo, oid, a, &b->commit, check, e) ||
 	    trailers_parse(b->commit.message, &b->trailers, e))
 		return -1;
 	return read_tree(&r, b);

@@ -67,7 +67,7 @@ list_one(struct verification *v, struct oid *oid, bool *more, struct err *e)
 	struct commit c;
 
 	arena_reset(v->scratch);
-	if (commit_read(v->repo, *oid, v->scratch, &c, &check, &why)) {
+	if (commit_read_checked(v->repo, *oid, v->scratch, &c, &check, &why)) {
 		if (why.kind != &err_corrupt)
 			return err_set(e, why.kind, "%s", why.detail);
 		return verify_fail(

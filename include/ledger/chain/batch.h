@@ -69,6 +69,10 @@ struct commit {
 int commit_parse(
     struct arena *, struct str bytes, struct commit *, struct err *);
 
+/* Reads and parses one; err_corrupt when it is missing too. */
+int commit_read(
+    struct repo *, struct oid, struct arena *, struct commit *, struct err *);
+
 struct trailers {
 	uint64_t size;
 	struct digest root, head, signers;
