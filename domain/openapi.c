@@ -181,7 +181,8 @@ has_place(const struct operation *op, enum field_place place)
 static struct statuses
 statuses_of(const struct operation *op)
 {
-	static const int always[] = { 400, 401, 403, 422, 429, 500, 503 };
+	static const int always[] = { 400, 401, 403, 414, 422, 429, 431, 500,
+		503 };
 	static const int writes[] = { 409, 413, 415, 507 };
 	struct statuses s = { .n = 0 };
 
@@ -197,6 +198,16 @@ statuses_of(const struct operation *op)
 }
 
 static struct json *
+not_modified(struct arena *a)
+{
+	struct json *v = json_object(a);
+
+	json_put(v, "description",
+	    text(a, "As If-None-Match says: nothing changed"));
+	return v;
+}
+
+static struct json *
 responses(struct arena *a, const struct operation *op)
 {
 	struct statuses s = statuses_of(op);
@@ -206,6 +217,8 @@ responses(struct arena *a, const struct operation *op)
 	for (size_t i = 0; i < s.n; i++)
 		json_put(v, arena_printf(a, "%d", s.list[i]),
 		    reference(a, "#/components/responses/Problem"));
+	if (op->effect == EFFECT_READ)
+		json_put(v, "304", not_modified(a));
 	return v;
 }
 
