@@ -1,0 +1,91 @@
+// What must hold of a service after anything was done to it: the ledgers verify
+// by our tool, by stock git and by the shell script without a network, and a
+// read model made again from the repository is the same row for row.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isRoot, top } from "./places.mjs";
+
+export const dump = (service, { workspace, environment }) => {
+	const file = join(service.state, "ledgers", workspace, environment, "state.db");
+	const r = service.run("sqlite3", [file, ".dump"]);
+	assert.equal(r.code, 0, r.stderr);
+	return r.stdout;
+};
+
+export function publicKey(service, { workspace, environment }) {
+	return service.ctl(workspace, "ledger status", {}, environment)
+		.public_key.trim();
+}
+
+export function gitVerify(service, place, repo) {
+	const status = service.ctl(place.workspace, "ledger status", {},
+		place.environment);
+	const signers = join(service.dir, "home", `signers-${place.workspace}`);
+	writeFileSync(signers, `${status.origin} namespaces="git" ` +
+		status.public_key.trim().split(" ").slice(0, 2).join(" ") + "\n");
+	const git = (...args) => service.run("git", ["-C", repo,
+		"-c", "gpg.format=ssh", "-c", `gpg.ssh.allowedSignersFile=${signers}`,
+		...args]);
+	const commits = git("rev-list", "main").stdout.trim().split("\n");
+	const r = git("verify-commit", ...commits);
+	assert.equal(r.code, 0, r.stderr.slice(-2000));
+	return commits.length;
+}
+
+// scripts/verify.sh, in a network namespace with nothing in it.
+export function verifyOffline(service, place, repo = null) {
+	const script = join(service.dir, "verify.sh");
+	service.copy(join(top, "scripts/verify.sh"), script);
+	const command = [script, repo ?? service.ledger(place.workspace,
+		place.environment), publicKey(service, place)];
+	const args = isRoot
+		? ["-n", "setpriv", "--reuid=www-data", "--regid=www-data",
+			"--init-groups", ...command]
+		: ["-rn", ...command];
+	const r = spawnSync("unshare", args, { encoding: "utf8",
+		env: service.environment, cwd: service.dir, maxBuffer: 1 << 28 });
+	return { code: r.status, stdout: r.stdout, stderr: r.stderr };
+}
+
+export function audit(service, place, repo = null) {
+	const r = service.run(join(service.bin, "probity-audit"), ["verify",
+		repo ?? service.ledger(place.workspace, place.environment),
+		"--key", publicKey(service, place), "--json"]);
+	return { code: r.code, report: r.stdout ? JSON.parse(r.stdout) : null,
+		stderr: r.stderr };
+}
+
+function checkLedger(service, place) {
+	const { code, report, stderr } = audit(service, place);
+	assert.equal(code, 0, JSON.stringify(report) + stderr);
+	const repo = service.ledger(place.workspace, place.environment);
+	gitVerify(service, place, repo);
+	const fsck = service.run("git", ["-C", repo, "fsck", "--strict", "--full"]);
+	assert.equal(fsck.code, 0, fsck.stdout + fsck.stderr);
+	assert.ok(existsSync(join(top, "scripts/verify.sh")));
+	const offline = verifyOffline(service, place);
+	assert.equal(offline.code, 0, offline.stdout.slice(-1000) + offline.stderr);
+}
+
+function checkRebuild(service, place) {
+	const before = dump(service, place);
+	service.ctl(place.workspace, "ledger rebuild", {}, place.environment);
+	assert.equal(dump(service, place), before, "the rebuilt read model differs");
+}
+
+// The last test of every file.
+export async function finish(service) {
+	try {
+		await service.stop();
+		for (const place of service.places()) {
+			checkLedger(service, place);
+			checkRebuild(service, place);
+		}
+		assert.equal(service.sanitizerReports(), "");
+	} finally {
+		await service.stop();
+		service.remove();
+	}
+}
