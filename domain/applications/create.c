@@ -22,7 +22,7 @@ SHAPE(application_create, "An application to register",
 	FIELD(application_create, name, .required = true, .min = 1, .max = 120, .format = &format_text, .doc = "Name, one application of a workspace has it"),
 	FIELD(application_create, responsible, .required = true, .min = 1, .max = 120, .format = &format_text, .doc = "The person who answers for it"),
 	FIELD(application_create, scopes, .required = true, .min = 1, .max = 100, .doc = "Scopes its credentials may carry"),
-	FIELD(application_create, entitlements, .max = 100, .doc = "Products it may use, of those of the workspace"));
+	FIELD(application_create, entitlements, .max = 100, .doc = "Products it may use, of those of the workspace; all when not given"));
 SHAPE(application_new, "An application that was registered",
 	FIELD(application_new, id, .doc = "Number"),
 	FIELD(application_new, uid, .doc = "Identifier"),
@@ -91,6 +91,8 @@ application_create_decide(
 		&workspace.entitlements, "a product of the workspace", e) ||
 	    check_name(c, in->name, e))
 		return -1;
+	if (in->entitlements.n == 0)
+		data.entitlements = workspace.entitlements;
 	return context_emit(c, &event_application_created, "application",
 	    tx_uid(c->tx), &data, e);
 }

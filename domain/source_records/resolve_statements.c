@@ -120,7 +120,7 @@ resolve_statements(struct context *c, const struct plan *plan,
 	*warnings = (struct str_list){ items, 0 };
 	for (const struct camt053_statement *s = plan->bank.statements; s;
 	     s = s->next) {
-		struct before before;
+		struct before before = { 0 };
 		int found = before_in_file(plan, s, &before);
 
 		if (check_new(c, s, faults, e))

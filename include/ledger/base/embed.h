@@ -7,12 +7,12 @@
 #ifndef LEDGER_BASE_EMBED_H
 #define LEDGER_BASE_EMBED_H
 
-#define EMBED(symbol, path)                                                    \
-	__asm__(".section .rodata\n"                                           \
-		".global " #symbol "\n" #symbol ":\n"                          \
-		".incbin \"" path "\"\n"                                       \
-		".byte 0\n"                                                    \
-		".previous\n");                                                \
+#define EMBED(symbol, path)                           \
+	__asm__(".section .rodata\n"                  \
+		".global " #symbol "\n" #symbol ":\n" \
+		".incbin \"" path "\"\n"              \
+		".byte 0\n"                           \
+		".previous\n");                       \
 	extern const char symbol[]
 
 #endif
