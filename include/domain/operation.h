@@ -123,7 +123,7 @@ struct page {
  * names. */
 #define PAGE_QUERY(T) \
 	FIELD(T, limit, .place = IN_QUERY, .min = 1, .max = 200, .def = "50", .doc = "Records a page, 1 to 200"), \
-	FIELD(T, after_id, .place = IN_QUERY, .min = 0, .def = "0", .doc = "Only records with a greater id")
+	FIELD(T, after_id, .place = IN_QUERY, .min = 0, .max = 9007199254740991, .def = "0", .doc = "Only records with a greater id")
 /* clang-format on */
 
 #endif
