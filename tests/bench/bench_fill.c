@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "domain/call.h"
@@ -27,6 +26,7 @@ static struct caller caller;
 static struct str head, tail; /* of the body, around {ref} */
 static atomic_long left, failed;
 static atomic_int working;
+static long size_before;
 
 static void
 die(const char *what, const struct err *e)
@@ -48,8 +48,8 @@ create_action(struct arena *a, long number, struct err *e)
 	struct reply reply;
 	struct json *body;
 
-	call.body = arena_strf(a, "%.*sF%x-%ld%.*s", STR_ARGS(head),
-	    (unsigned)time(NULL), number, STR_ARGS(tail));
+	call.body = arena_strf(a, "%.*sF-%ld%.*s", STR_ARGS(head),
+	    size_before + number, STR_ARGS(tail));
 	if (json_parse(a, call.body, &json_limits_default, &body, e))
 		return -1;
 	call.input.body = body;
@@ -134,7 +134,8 @@ main(int argc, char **argv)
 	if (argc != 4)
 		return 2;
 	prepare(a, argv[1], argv[2]);
-	n = strtol(argv[3], NULL, 10) - ledger_size();
+	size_before = ledger_size();
+	n = strtol(argv[3], NULL, 10) - size_before;
 	atomic_store(&left, n);
 	atomic_store(&working, WRITERS);
 	from = clock_system.steady(&clock_system).us;

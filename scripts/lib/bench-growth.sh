@@ -1,0 +1,122 @@
+# For scripts/bench: what everything costs as the ledger grows. The ledger is
+# filled in the process, 64 writers, and measured at each size; what the
+# measurement of writing itself adds comes last.
+
+# Bytes that the objects take on the disk, with the rest of their last blocks.
+repository_bytes() {
+	find "$repository/objects" -type f -printf '%b\n' |
+		awk '{n += $1} END {print n * 512}'
+}
+
+# Milliseconds from the program's start to its first reply.
+start_ms() {
+	local from=${EPOCHREALTIME/./}
+
+	start_program
+	awk -v from="$from" -v to="$(await_service)" \
+		'BEGIN {printf "%.1f\n", (to - from) / 1000}'
+}
+
+# A GET by plain CGI: a process for each.
+cgi_ms() {
+	local from i path
+
+	path=$(make_paths 1)
+	from=${EPOCHREALTIME/./}
+	for i in {1..20}; do
+		ctl_cgi "$path" >"$run/cgi"
+	done
+	grep -q '^Status: 200' "$run/cgi" ||
+		die "plain CGI: $(head -n 20 "$run/cgi")"
+	echo "$(((${EPOCHREALTIME/./} - from) / 20))" |
+		awk '{printf "%.1f\n", $1 / 1000}'
+}
+
+ctl_cgi() {
+	env GATEWAY_INTERFACE=CGI/1.1 SERVER_PROTOCOL=HTTP/1.1 \
+		REQUEST_METHOD=GET REQUEST_URI=$1 SCRIPT_NAME='' PATH_INFO=$1 \
+		QUERY_STRING='' REMOTE_ADDR=127.0.0.1 SERVER_NAME=127.0.0.1 \
+		SERVER_PORT=80 HTTP_HOST=127.0.0.1 \
+		HTTP_AUTHORIZATION="Bearer $(<"$state/key")" \
+		"${configured[@]}" "$build/probity.fcgi" </dev/null
+}
+
+resident_mib() {
+	awk '/^VmRSS/ {printf "%.1f\n", $2 / 1024}' "/proc/$1/status"
+}
+
+# fill_to EVENTS: what it adds, loose and packed, on the disk.
+fill_to() {
+	local before filled loose from packed
+
+	before=$(repository_bytes)
+	filled=$(fill "$1")
+	loose=$(repository_bytes)
+	from=${EPOCHREALTIME/./}
+	PROBITY_PACK_THRESHOLD=1 ctl probity-worker --once \
+		2>>"$dir/probity.log"
+	packed=$(repository_bytes)
+	jq -c --argjson loose "$((loose - before))" \
+		--argjson packed "$packed" \
+		--argjson view "$(stat -c %s "${repository%/*}/state.db")" \
+		--argjson us "$((${EPOCHREALTIME/./} - from))" \
+		'. as $f | {events, fill_rate: .rate, worker_s: ($us / 1e6),
+		git_bytes_per_event_loose:
+			(if .added > 0 then $loose / .added else null end),
+		git_bytes_per_event: ($packed / .events),
+		state_bytes_per_event: ($view / .events)}' <<<"$filled"
+}
+
+# The service's part, with a worker beside it as in production.
+measure_served() {
+	local start cgi one many get one_get
+
+	port=$(free_port 18480)
+	web_server web "$port" "$run/fcgi.sock"
+	service_pids+=("$web_pid")
+	start_ms >"$run/start"
+	start=$(<"$run/start")
+	cgi=$(cgi_ms)
+	start_worker
+	get=$(get 64 "$seconds")
+	one_get=$(get 1 "$seconds")
+	many=$(post 64 "$seconds")
+	one=$(post 1 "$seconds")
+	jq -cn --argjson start_ms "$start" --argjson cgi_ms "$cgi" \
+		--argjson get "$get" --argjson one_get "$one_get" \
+		--argjson many "$many" --argjson one "$one" \
+		--argjson rss_mib "$(resident_mib "$fcgi_pid")" \
+		'{start_ms: $start_ms, cgi_get_ms: $cgi_ms,
+		get_rate: $get.rate, get_p50_ms: $one_get.p50_ms,
+		post_rate: $many.rate, post_p99_ms: $many.p99_ms,
+		post_p50_ms: $one.p50_ms, rss_mib: $rss_mib}'
+}
+
+measure_size() {
+	local filled replay
+
+	say "a ledger of $1 events: filling, packing"
+	filled=$(fill_to "$1")
+	say "a ledger of $1 events: verification, rebuild"
+	replay=$(ctl tests/bench/bench_replay bench)
+	say "a ledger of $1 events: start, GET, POST"
+	# Not in a subshell: what it starts is ended from here.
+	measure_served >"$run/served"
+	stop_service
+	record '.growth' "$(jq --argjson filled "$filled" \
+		--argjson replay "$replay" --slurpfile served "$run/served" \
+		'(.growth // []) + [$filled + $replay + $served[0]]' "$result")"
+}
+
+measure_growth() {
+	local size last
+
+	make_ledger "$dir/growth"
+	for size in $sizes; do
+		measure_size "$size"
+	done
+	last=$(jq -c '.growth[-1]' "$result")
+	for size in verify_full verify_quick rebuild; do
+		record ".$size" "$(jq ".$size" <<<"$last")"
+	done
+}
