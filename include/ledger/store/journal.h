@@ -61,10 +61,13 @@ int journal_read(struct journal *, uint64_t *position, struct arena *,
 int journal_append(struct journal *, const struct record *, struct err *);
 
 /*
- * After err_outcome_unknown, or at the first turn of a process: reads the tail
- * back, writes the last whole record again and syncs it (a page that failed to
- * reach the disk counts as clean to the kernel), zeroes a torn one. When it
- * returns 0 what journal_read gives is durable, and appending may go on.
+ * After err_outcome_unknown, at the first turn of a process, and before a
+ * record that journal_refresh found is published while the branch is not there
+ * yet (its writer may have been killed between writing and syncing): reads the
+ * tail back, writes the last whole record again and syncs it (a page that
+ * failed to reach the disk counts as clean to the kernel), zeroes a torn one.
+ * When it returns 0 what journal_read gives is durable, and appending may go
+ * on.
  */
 int journal_recover(struct journal *, struct err *);
 

@@ -76,7 +76,12 @@ int repo_branch(struct repo *, struct oid *, bool *exists, struct err *);
 int repo_move_branch(struct repo *, const struct oid *from, struct oid to,
     bool force, struct err *);
 
-/* syncfs of the filesystem that holds the repository. */
+/*
+ * syncfs of the filesystem that holds the repository. The kernel tells of a
+ * failure once and then takes the lost pages for clean: after -1 a later 0
+ * proves nothing about what was written before, so the journalled objects are
+ * removed and written again before the journal is freed.
+ */
 int repo_sync(struct repo *, struct err *);
 
 const char *repo_path(const struct repo *);
