@@ -97,6 +97,13 @@ db_open(const char *path, enum db_mode mode, struct db **out, struct err *e)
 		db_close(db);
 		return -1;
 	}
+	/* SQLite opens for reading what it cannot open for writing, if only for
+	 * want of a file descriptor, and would keep to that for good. */
+	if (mode == DB_WRITE && sqlite3_db_readonly(db->handle, "main") == 1) {
+		db_close(db);
+		return err_set(e, &err_unavailable,
+		    "read model: cannot open %s for writing", path);
+	}
 	if (configure(db, mode, e)) {
 		db_close(db);
 		return -1;
