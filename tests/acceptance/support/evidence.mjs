@@ -14,6 +14,15 @@ export const dump = (service, { workspace, environment }) => {
 	return r.stdout;
 };
 
+// Names the first line that differs: a whole dump says nothing to anybody.
+export function assertSame(actual, expected) {
+	if (actual === expected) return;
+	const a = actual.split("\n"), b = expected.split("\n");
+	const i = a.findIndex((line, n) => line !== b[n]);
+	assert.fail(`line ${i} of ${a.length} and ${b.length}: ${a[i]}\n` +
+		`where there was: ${b[i]}`);
+}
+
 export function publicKey(service, { workspace, environment }) {
 	return service.ctl(workspace, "ledger status", {}, environment)
 		.public_key.trim();
@@ -73,7 +82,7 @@ function checkLedger(service, place, long) {
 function checkRebuild(service, place) {
 	const before = dump(service, place);
 	service.ctl(place.workspace, "ledger rebuild", {}, place.environment);
-	assert.equal(dump(service, place), before, "the rebuilt read model differs");
+	assertSame(dump(service, place), before);
 }
 
 // The last test of every file. long: the ledger has thousands of events.

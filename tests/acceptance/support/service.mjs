@@ -69,10 +69,7 @@ export class Service {
 			this.own(join(this.dir, name));
 		}
 		this.own(this.dir);
-		// The checkout may be closed to www-data.
-		for (const name of ["probity.fcgi", "probityctl", "probity-worker",
-			"probity-audit"])
-			cpSync(join(buildFolder, build, name), join(this.bin, name));
+		this.copyPrograms();
 		this.socket = join(this.dir, "run/fcgi.sock");
 		this.children = new Map();
 		running.add(this);
@@ -80,6 +77,13 @@ export class Service {
 		// A file in place of /etc/probity: settings reach a program that a
 		// web server starts with an environment of its own.
 		this.confFile = join(this.dir, "probity.conf");
+	}
+
+	// The checkout may be closed to www-data.
+	copyPrograms() {
+		for (const name of ["probity.fcgi", "probityctl", "probity-worker",
+			"probity-audit"])
+			cpSync(join(buildFolder, this.build, name), join(this.bin, name));
 	}
 
 	own(path) {
@@ -114,6 +118,16 @@ export class Service {
 			{ PROBITY_LISTEN: `unix:${this.socket}` });
 		await until("probity.fcgi listens", () => this.alive("fcgi") &&
 			accepts({ path: this.socket }));
+		if (this.children.has("server")) await this.settled();
+	}
+
+	// A web server that found nobody behind it looks again after a second.
+	settled() {
+		return until("the web server has found the program", async () => {
+			const r = await fetch(`${this.baseUrl}/api/v2/workspace`);
+			await r.text();
+			return r.status === 401;
+		});
 	}
 
 	startWorker() {
