@@ -7,7 +7,7 @@ struct publication {
 	struct oid branch;
 	bool exists;
 	bool known; /* the branch was seen at a record's parent or commit */
-	bool redo;  /* another boot: objects on the disk may be torn */
+	bool redo;  /* objects on the disk may be torn */
 };
 
 static int
@@ -58,11 +58,12 @@ publish_records(struct ledger *l, struct publication *p, struct err *e)
 	return rc;
 }
 
-/* The last whole record's commit; *any false when there is no record. */
+/* The last whole record's commit, looking from a position on; *any false when
+ * there is no record. */
 static int
-last_commit(struct ledger *l, struct oid *last, bool *any, struct err *e)
+last_commit(
+    struct ledger *l, uint64_t at, struct oid *last, bool *any, struct err *e)
 {
-	uint64_t at = journal_start(l->journal);
 	struct record r;
 	int rc;
 
@@ -84,7 +85,7 @@ force_branch(struct ledger *l, struct err *e)
 	struct oid last;
 	bool any;
 
-	if (last_commit(l, &last, &any, e))
+	if (last_commit(l, journal_start(l->journal), &last, &any, e))
 		return -1;
 	if (!any)
 		return err_set(e, &err_corrupt,
@@ -115,10 +116,12 @@ static int
 is_published(struct ledger *l, const struct publication *p, bool *published,
     struct err *e)
 {
+	uint64_t start = journal_start(l->journal);
+	uint64_t from = l->published > start ? l->published : start;
 	struct oid last;
 	bool any;
 
-	if (last_commit(l, &last, &any, e))
+	if (last_commit(l, from, &last, &any, e))
 		return -1;
 	*published = !any || (p->exists && oid_eq(p->branch, last));
 	return 0;
@@ -129,9 +132,11 @@ static int
 end_redo(struct ledger *l, struct err *e)
 {
 	if (repo_sync(l->repo, e) ||
-	    journal_free(l->journal, journal_end(l->journal), e))
+	    journal_free(l->journal, journal_end(l->journal), e) ||
+	    journal_mark_boot(l->journal, e))
 		return -1;
-	return journal_mark_boot(l->journal, e);
+	l->torn = false;
+	return 0;
 }
 
 /* Every whole record is made durable, then published. */
@@ -149,7 +154,8 @@ publish_all(struct ledger *l, struct publication *p, struct err *e)
 static int
 finish_journal(struct ledger *l, struct err *e)
 {
-	struct publication p = { .redo = journal_from_other_boot(l->journal) };
+	struct publication p = { .redo = l->torn ||
+					 journal_from_other_boot(l->journal) };
 	bool published = false;
 
 	if (read_branch(l, &p, e))
@@ -167,7 +173,8 @@ ledger_settle_journal(struct ledger *l, struct err *e)
 {
 	if (journal_refresh(l->journal, e))
 		return -1;
-	if (!l->unsure && !l->failed && !journal_from_other_boot(l->journal) &&
+	if (!l->unsure && !l->failed && !l->torn &&
+	    !journal_from_other_boot(l->journal) &&
 	    journal_end(l->journal) == l->published)
 		return 0;
 	return finish_journal(l, e);

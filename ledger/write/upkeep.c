@@ -141,6 +141,15 @@ claim_sync(struct ledger *l)
 	return mine;
 }
 
+static void
+note_torn(struct ledger *l)
+{
+	if (ledger_take_turn(l, NULL))
+		return;
+	l->torn = true;
+	ledger_release_turn(l);
+}
+
 /* Without the turn: writers go on while the disk catches up. */
 static int
 sync_all(struct ledger *l, struct err *e)
@@ -152,6 +161,8 @@ sync_all(struct ledger *l, struct err *e)
 		return -1;
 	rc = repo_sync(repo, e);
 	repo_close(repo);
+	if (rc)
+		note_torn(l);
 	return rc;
 }
 

@@ -153,6 +153,8 @@ struct ledger {
 	bool unsure;        /* just opened: nothing is known yet */
 	bool failed;        /* something failed: journal, branch and read
 			       model must be looked at anew */
+	bool torn; /* a sync of the filesystem failed: what the kernel threw
+		      away may be objects, all of them are written again */
 	int anchor_fd;
 	char boot_id[40];
 

@@ -133,7 +133,7 @@ set_up(void **state)
 	v = desk_do(&f->desk, "application.create",
 	    "{\"name\":\"treasury\",\"responsible\":\"A. Person\","
 	    "\"scopes\":[\"workspace:read\",\"finance-core:read\"],"
-	    "\"entitlements\":[]}");
+	    "\"entitlements\":[\"knowledge\"]}");
 	f->application = json_get_str(v, "uid");
 	v = desk_do(&f->desk, "credential.issue",
 	    arena_printf(f->desk.a, "{\"application\":\"%.*s\"}",

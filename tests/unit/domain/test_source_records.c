@@ -557,7 +557,8 @@ test_forbidden(void **state)
 	desk_application(
 	    d, "One", "[\"actions:read\"]", "[\"finance-core\"]", &caller);
 	forbidden(d, &caller);
-	desk_application(d, "Two", "[\"finance-core:read\"]", "[]", &caller);
+	desk_application(
+	    d, "Two", "[\"finance-core:read\"]", "[\"knowledge\"]", &caller);
 	forbidden(d, &caller);
 }
 
