@@ -291,7 +291,7 @@ never_too_many_packs(void **state)
 static void
 packs_beside_a_writer(void **state)
 {
-	struct timespec t = { 0, 50000000 };
+	struct timespec t = { 0, 50000000 }, breath = { 0, 3000000 };
 	volatile int rounds = 0;
 	pid_t packer, reader;
 	int status, packed;
@@ -339,6 +339,7 @@ packs_beside_a_writer(void **state)
 				&got, &e))
 				fail_msg("%s", e.detail);
 		rounds++;
+		nanosleep(&breath, NULL);
 	}
 	kill(packer, SIGKILL);
 	waitpid(packer, &packed, 0);
