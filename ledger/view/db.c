@@ -79,50 +79,6 @@ configure(struct db *db, enum db_mode mode, struct err *e)
 	    e);
 }
 
-int
-db_open(const char *path, enum db_mode mode, struct db **out, struct err *e)
-{
-	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
-	struct db *db = calloc(1, sizeof *db);
-	int rc;
-
-	*out = NULL;
-	if (db == NULL)
-		return err_set(e, &err_unavailable, "no memory");
-	if (mode == DB_WRITE)
-		flags |= SQLITE_OPEN_CREATE;
-	rc = sqlite3_open_v2(path, &db->handle, flags, NULL);
-	if (rc != SQLITE_OK) {
-		fault(db, rc, "open", e);
-		db_close(db);
-		return -1;
-	}
-	/* SQLite opens for reading what it cannot open for writing, if only for
-	 * want of a file descriptor, and would keep to that for good. */
-	if (mode == DB_WRITE && sqlite3_db_readonly(db->handle, "main") == 1) {
-		db_close(db);
-		return err_set(e, &err_unavailable,
-		    "read model: cannot open %s for writing", path);
-	}
-	if (configure(db, mode, e)) {
-		db_close(db);
-		return -1;
-	}
-	*out = db;
-	return 0;
-}
-
-void
-db_close(struct db *db)
-{
-	if (db == NULL)
-		return;
-	for (size_t i = 0; i < STATEMENTS; i++)
-		sqlite3_finalize(db->cache[i].stmt);
-	sqlite3_close(db->handle);
-	free(db);
-}
-
 /* The cached statement of this SQL, made at first use. */
 static struct cached *
 find(struct db *db, const char *sql, struct err *e)
@@ -148,6 +104,54 @@ find(struct db *db, const char *sql, struct err *e)
 	}
 	err_set(e, &err_internal, "read model: too many statements");
 	return NULL;
+}
+
+/* Prepared when the connection is opened: what ends a transaction for want of
+ * memory must not want any. */
+static const char rollback_sql[] = "ROLLBACK";
+
+int
+db_open(const char *path, enum db_mode mode, struct db **out, struct err *e)
+{
+	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
+	struct db *db = calloc(1, sizeof *db);
+	int rc;
+
+	*out = NULL;
+	if (db == NULL)
+		return err_set(e, &err_unavailable, "no memory");
+	if (mode == DB_WRITE)
+		flags |= SQLITE_OPEN_CREATE;
+	rc = sqlite3_open_v2(path, &db->handle, flags, NULL);
+	if (rc != SQLITE_OK) {
+		fault(db, rc, "open", e);
+		db_close(db);
+		return -1;
+	}
+	/* SQLite opens for reading what it cannot open for writing, if only for
+	 * want of a file descriptor, and would keep to that for good. */
+	if (mode == DB_WRITE && sqlite3_db_readonly(db->handle, "main") == 1) {
+		db_close(db);
+		return err_set(e, &err_unavailable,
+		    "read model: cannot open %s for writing", path);
+	}
+	if (configure(db, mode, e) || !find(db, rollback_sql, e)) {
+		db_close(db);
+		return -1;
+	}
+	*out = db;
+	return 0;
+}
+
+void
+db_close(struct db *db)
+{
+	if (db == NULL)
+		return;
+	for (size_t i = 0; i < STATEMENTS; i++)
+		sqlite3_finalize(db->cache[i].stmt);
+	sqlite3_close(db->handle);
+	free(db);
 }
 
 static int
@@ -358,12 +362,14 @@ db_in_transaction(const struct db *db)
 int
 db_begin_write(struct db *db, struct err *e)
 {
+	db_rollback(db); /* one that could not be rolled back when it failed */
 	return db_run(db, e, "BEGIN IMMEDIATE", "");
 }
 
 int
 db_begin_read(struct db *db, struct err *e)
 {
+	db_rollback(db);
 	return db_run(db, e, "BEGIN", "");
 }
 
@@ -377,7 +383,7 @@ void
 db_rollback(struct db *db)
 {
 	if (db_in_transaction(db))
-		db_run(db, NULL, "ROLLBACK", "");
+		db_run(db, NULL, rollback_sql, "");
 }
 
 int
