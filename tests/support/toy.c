@@ -32,6 +32,19 @@ die(const char *what, const struct err *e)
 }
 
 void
+toy_paths(struct toy *t)
+{
+	snprintf(t->ledger_dir, sizeof t->ledger_dir, "%s/ledger", t->dir);
+	snprintf(t->keys_dir, sizeof t->keys_dir, "%s/keys", t->dir);
+	t->options = (struct ledger_options){ .dir = t->ledger_dir,
+		.keys_dir = t->keys_dir,
+		.origin = STR("ledger.example.com/toy/sandbox"),
+		.views = toy_views,
+		.clock = &clock_system,
+		.free_floor = 1 };
+}
+
+void
 toy_create(struct toy *t, const char *below)
 {
 	struct actor actor = { .kind = STR("operator"), .id = STR("tester") };
@@ -41,14 +54,7 @@ toy_create(struct toy *t, const char *below)
 	    below ? below : "/tmp");
 	if (mkdtemp(t->dir) == NULL)
 		die("mkdtemp", &e);
-	snprintf(t->ledger_dir, sizeof t->ledger_dir, "%s/ledger", t->dir);
-	snprintf(t->keys_dir, sizeof t->keys_dir, "%s/keys", t->dir);
-	t->options = (struct ledger_options){ .dir = t->ledger_dir,
-		.keys_dir = t->keys_dir,
-		.origin = STR("ledger.example.com/toy/sandbox"),
-		.views = toy_views,
-		.clock = &clock_system,
-		.free_floor = 1 };
+	toy_paths(t);
 	if (ledger_create(&t->options, &actor, &e))
 		die("ledger_create", &e);
 }

@@ -25,6 +25,9 @@ struct toy {
 void toy_create(struct toy *, const char *below);
 void toy_remove(struct toy *);
 
+/* Fills in the rest from dir, where another process made the ledger. */
+void toy_paths(struct toy *);
+
 /* Notes a text; refuses "refuse me" with err_conflict. */
 int toy_note(struct ledger *, struct arena *, struct str text, struct receipt *,
     struct err *);
