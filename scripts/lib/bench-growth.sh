@@ -10,10 +10,12 @@ repository_bytes() {
 
 # Milliseconds from the program's start to its first reply.
 start_ms() {
-	local from=${EPOCHREALTIME/./}
+	local path from
 
+	path=$(make_paths 1)
+	from=${EPOCHREALTIME/./}
 	start_program
-	awk -v from="$from" -v to="$(await_service)" \
+	awk -v from="$from" -v to="$(await_service "$path")" \
 		'BEGIN {printf "%.1f\n", (to - from) / 1000}'
 }
 

@@ -116,13 +116,14 @@ start_service() {
 	service_pids+=("$web_pid")
 	start_program "${2:-}"
 	start_worker "${2:-}"
-	await_service >/dev/null
+	await_service "$(make_paths 1)" >/dev/null
 }
 
-# Prints when the first reply came, in microseconds since 1970.
+# await_service PATH: prints when the first reply came, in microseconds since
+# 1970.
 await_service() {
 	load -1 -w 0 -H "Authorization: Bearer $(<"$state/key")" \
-		127.0.0.1 "$port" GET "$(make_paths 1)" ||
+		127.0.0.1 "$port" GET "$1" ||
 		die "the service does not answer: $(tail -n 3 "$dir/probity.log")"
 }
 

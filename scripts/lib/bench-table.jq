@@ -34,7 +34,7 @@ clients("PostgreSQL, slow disk"; .slow_disk.pg_chain),
 	"Ed25519 over \(.event_bytes) bytes, a second:",
 	"  OpenSSL signs \(.sign_per_core) on a core; the library in use signs \(.sign_per_core_in_use)",
 	"  it verifies \(.verify_per_core) on a core, \(.verify_all_cores) on all",
-	"fdatasync: 4 KiB \(.fdatasync_4k_ms) ms, 64 KiB \(.fdatasync_64k_ms) ms (medians)"),
+	"fdatasync: 4 KiB \(.fdatasync_4k_ms) ms, 64 KiB \(.fdatasync_64k_ms) ms; making a file \(.create_file_ms) ms (medians)"),
 (select(.growth) | .growth
 	| "",
 	growth_row("events"),

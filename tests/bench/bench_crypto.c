@@ -18,6 +18,7 @@
 
 #define CORES_MAX  256
 #define SYNCS      200
+#define FILES      200
 #define FILE_BYTES (16u << 20)
 
 static char message[65536];
@@ -142,6 +143,32 @@ fdatasync_ms(int fd, size_t bytes)
 	return took[SYNCS / 2];
 }
 
+/* The median of making a file; all stay until the end. */
+static double
+create_ms(const char *dir)
+{
+	double took[FILES];
+	char path[4096];
+
+	for (int i = 0; i < FILES; i++) {
+		double from = now_s();
+		int fd;
+
+		snprintf(path, sizeof path, "%s/create-%d", dir, i);
+		fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+		if (fd < 0)
+			abort();
+		close(fd);
+		took[i] = (now_s() - from) * 1e3;
+	}
+	for (int i = 0; i < FILES; i++) {
+		snprintf(path, sizeof path, "%s/create-%d", dir, i);
+		unlink(path);
+	}
+	qsort(took, FILES, sizeof *took, compare);
+	return took[FILES / 2];
+}
+
 static int
 open_full_file(const char *dir)
 {
@@ -190,7 +217,8 @@ main(int argc, char **argv)
 	printf("\"verify_all_cores\":%.0f,", rate(verify, cores));
 	fd = open_full_file(argv[1]);
 	printf("\"fdatasync_4k_ms\":%.3f,", fdatasync_ms(fd, 4096));
-	printf("\"fdatasync_64k_ms\":%.3f}\n", fdatasync_ms(fd, 65536));
+	printf("\"fdatasync_64k_ms\":%.3f,", fdatasync_ms(fd, 65536));
+	printf("\"create_file_ms\":%.3f}\n", create_ms(argv[1]));
 	close(fd);
 	EVP_MD_CTX_free(openssl);
 	EVP_PKEY_free(openssl_key);
