@@ -28,7 +28,8 @@ seal_object(struct arena *a, enum object_kind kind, const struct buf *b,
 	if (buf_failed(b))
 		return err_set(e, &err_internal, "no room for an object");
 	*o = (struct object){ .kind = kind, .bytes = arena_str(a, buf_str(b)) };
-	return repo_oid(kind, o->bytes, &o->oid, e);
+	o->oid = repo_oid_plain(kind, o->bytes);
+	return 0;
 }
 
 static int
@@ -96,19 +97,19 @@ collect_payloads(struct arena *a, const struct batch_draft *d, size_t *n)
 	return all;
 }
 
-static int
-seal_tree(struct arena *a, struct tree_entry *entries, size_t n,
-    struct object *o, struct err *e)
+static void
+seal_tree(
+    struct arena *a, struct tree_entry *entries, size_t n, struct object *o)
 {
 	*o = (struct object){ .kind = OBJECT_TREE,
 		.bytes = tree_bytes(a, entries, n) };
-	return repo_oid(OBJECT_TREE, o->bytes, &o->oid, e);
+	o->oid = repo_oid_plain(OBJECT_TREE, o->bytes);
 }
 
 /* Sets *any when there are payloads, then *o is their tree. */
-static int
-seal_payloads(struct arena *a, const struct batch_draft *d, bool *any,
-    struct object *o, struct err *e)
+static void
+seal_payloads(
+    struct arena *a, const struct batch_draft *d, bool *any, struct object *o)
 {
 	size_t n, kept = 0;
 	const struct payload **all = collect_payloads(a, d, &n);
@@ -124,7 +125,8 @@ seal_payloads(struct arena *a, const struct batch_draft *d, bool *any,
 		entries[kept++].oid = all[i]->oid;
 	}
 	*any = n > 0;
-	return *any ? seal_tree(a, entries, kept, o, e) : 0;
+	if (*any)
+		seal_tree(a, entries, kept, o);
 }
 
 static void
@@ -253,9 +255,8 @@ batch_seal(struct arena *a, const struct batch_draft *d,
 		return -1;
 	o[SIGNERS] =
 	    (struct object){ .kind = OBJECT_BLOB, .bytes = d->allowed_signers };
-	if (repo_oid(OBJECT_BLOB, o[SIGNERS].bytes, &o[SIGNERS].oid, e) ||
-	    seal_payloads(a, d, &payloads, &o[n], e))
-		return -1;
+	o[SIGNERS].oid = repo_oid_plain(OBJECT_BLOB, o[SIGNERS].bytes);
+	seal_payloads(a, d, &payloads, &o[n]);
 	entries[0] = (struct tree_entry){ STR("events"), false, o[EVENTS].oid };
 	entries[1] =
 	    (struct tree_entry){ STR("checkpoint"), false, o[CHECKPOINT].oid };
@@ -264,8 +265,8 @@ batch_seal(struct arena *a, const struct batch_draft *d,
 	if (payloads)
 		entries[n_entries++] =
 		    (struct tree_entry){ STR("payloads"), true, o[n++].oid };
-	if (seal_tree(a, entries, n_entries, &o[n], e) ||
-	    seal_commit(a, d, o[n].oid, &o[n + 1], e))
+	seal_tree(a, entries, n_entries, &o[n]);
+	if (seal_commit(a, d, o[n].oid, &o[n + 1], e))
 		return -1;
 	out->record = (struct record){ d->has_parent, d->parent, o[n + 1].oid,
 		d->events[0].seq, d->n, o, n + 2 };

@@ -54,6 +54,17 @@ sha256_parts(const struct str *parts, size_t n)
 }
 
 void
+sha1_parts(const struct str *parts, size_t n, uint8_t out[SHA1_BYTES])
+{
+	SHA_CTX ctx;
+
+	SHA1_Init(&ctx);
+	for (size_t i = 0; i < n; i++)
+		SHA1_Update(&ctx, parts[i].p, parts[i].n);
+	SHA1_Final(out, &ctx);
+}
+
+void
 sha512(struct str s, uint8_t out[64])
 {
 	SHA512_CTX ctx;

@@ -28,27 +28,13 @@ stored_block(unsigned char *at, size_t n, bool last)
 	return at;
 }
 
-static const char *
-kind_word(enum object_kind kind)
-{
-	switch (kind) {
-	case OBJECT_COMMIT:
-		return "commit";
-	case OBJECT_TREE:
-		return "tree";
-	case OBJECT_BLOB:
-		return "blob";
-	}
-	abort();
-}
-
 /* The file's bytes, malloc'ed: the header is a stored block of its own. */
 static unsigned char *
 frame(const struct object *o, size_t *n)
 {
 	char header[HEADER_ROOM];
-	int words = snprintf(
-	    header, sizeof(header), "%s %zu", kind_word(o->kind), o->bytes.n);
+	int words = snprintf(header, sizeof(header), "%s %zu",
+	    object_kind_word(o->kind), o->bytes.n);
 	size_t header_n = (size_t)words + 1, left = o->bytes.n;
 	size_t blocks = 1 + (left + STORED_MAX - 1) / STORED_MAX;
 	unsigned char *out = malloc(2 + 5 * blocks + header_n + left + 4);

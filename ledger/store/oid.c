@@ -1,6 +1,47 @@
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "ledger/crypto/hash.h"
 #include "ledger/store/repo_git.h"
+
+const char *
+object_kind_word(enum object_kind kind)
+{
+	switch (kind) {
+	case OBJECT_COMMIT:
+		return "commit";
+	case OBJECT_TREE:
+		return "tree";
+	case OBJECT_BLOB:
+		return "blob";
+	}
+	abort();
+}
+
+struct oid
+repo_oid_plain(enum object_kind kind, struct str bytes)
+{
+	char header[32];
+	int n = snprintf(
+	    header, sizeof(header), "%s %zu", object_kind_word(kind), bytes.n);
+	struct str parts[2] = { { header, (size_t)n + 1 }, bytes };
+	struct oid o;
+
+	sha1_parts(parts, 2, o.b);
+	return o;
+}
+
+bool
+object_is_whole(git_odb_object *object)
+{
+	struct str bytes = { git_odb_object_data(object),
+		git_odb_object_size(object) };
+	enum object_kind kind = (enum object_kind)git_odb_object_type(object);
+
+	return oid_eq(repo_oid_plain(kind, bytes),
+	    oid_from_git(git_odb_object_id(object)));
+}
 
 static const char hex_digits[] = "0123456789abcdef";
 

@@ -60,11 +60,13 @@ pack_read_back(git_odb *odb, const struct oid *oids, size_t n, struct err *e)
 	for (size_t i = 0; i < n; i++) {
 		git_oid id = oid_to_git(oids[i]);
 		git_odb_object *object = NULL;
+		bool whole =
+		    !git_odb_read(&object, odb, &id) && object_is_whole(object);
 
-		if (git_odb_read(&object, odb, &id))
+		git_odb_object_free(object);
+		if (!whole)
 			return repo_git_fail(
 			    e, &err_corrupt, "a packed object is not whole");
-		git_odb_object_free(object);
 	}
 	return 0;
 }

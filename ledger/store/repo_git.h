@@ -39,6 +39,12 @@ bool loose_exists(const struct repo *, struct oid);
  * have not changed since. */
 int repo_odb_renew(struct repo *, bool always, struct err *);
 
+/* "commit", "tree", "blob": as an object's header says it. */
+const char *object_kind_word(enum object_kind);
+
+/* Whether an object as libgit2 read it has the bytes that its id says. */
+bool object_is_whole(git_odb_object *);
+
 git_oid oid_to_git(struct oid);
 struct oid oid_from_git(const git_oid *);
 

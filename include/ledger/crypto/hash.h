@@ -20,6 +20,11 @@ struct digest sha256_parts(const struct str *parts, size_t n);
 
 void sha512(struct str, uint8_t out[64]);
 
+/* SHA-1 of the parts one after the other. Only for git's object ids; nothing
+ * else may rest on it. It does not look for collisions. */
+#define SHA1_BYTES 20
+void sha1_parts(const struct str *parts, size_t n, uint8_t out[SHA1_BYTES]);
+
 struct digest hmac_sha256(struct str key, const struct str *parts, size_t n);
 
 bool digest_eq(struct digest, struct digest);
