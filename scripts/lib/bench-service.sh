@@ -120,8 +120,13 @@ start_service() {
 }
 
 # await_service PATH: prints when the first reply came, in microseconds since
-# 1970.
+# 1970. lighttpd that finds no socket does not look again for a second or two,
+# so it is asked when there is one.
 await_service() {
+	for _ in {1..5000}; do
+		[ ! -S "$run/fcgi.sock" ] || break
+		sleep 0.002
+	done
 	load -1 -w 0 -H "Authorization: Bearer $(<"$state/key")" \
 		127.0.0.1 "$port" GET "$1" ||
 		die "the service does not answer: $(tail -n 3 "$dir/probity.log")"
