@@ -8,15 +8,22 @@ repository_bytes() {
 		awk '{n += $1} END {print n * 512}'
 }
 
-# Milliseconds from the program's start to its first reply.
+# Milliseconds from the program's start to its first reply, the median of five.
+# The fifth goes on.
 start_ms() {
-	local path from
+	local path from i
 
 	path=$(make_paths 1)
-	from=${EPOCHREALTIME/./}
-	start_program
-	awk -v from="$from" -v to="$(await_service "$path")" \
-		'BEGIN {printf "%.1f\n", (to - from) / 1000}'
+	for i in {1..5}; do
+		if [ "$i" != 1 ]; then
+			end "$fcgi_pid"
+			unset 'service_pids[-1]'
+		fi
+		from=${EPOCHREALTIME/./}
+		start_program
+		echo $(($(await_service "$path") - from))
+	done >"$run/starts"
+	sort -n "$run/starts" | awk 'NR == 3 {printf "%.1f\n", $1 / 1000}'
 }
 
 # A GET by plain CGI: a process for each.
