@@ -99,7 +99,7 @@ move_once(struct repo *r, const struct oid *from, struct oid to, bool force,
 		return branch_place(r, from, to);
 	}
 	at = branch_place(r, from, to);
-	if (at == AT_TO || at == ELSEWHERE || (at == TORN && !force)) {
+	if (at == ELSEWHERE || (!force && at != AT_FROM)) {
 		close(fd);
 		unlinkat(r->dir, LOCK_FILE, 0);
 		return at;

@@ -363,3 +363,14 @@ journal_mark_boot(struct journal *j, struct err *e)
 	memcpy(h.boot, j->boot, JOURNAL_BOOT);
 	return header_change(j, &h, e);
 }
+
+int
+journal_doubt_boot(struct journal *j, struct err *e)
+{
+	struct journal_header h = j->header;
+
+	if (journal_from_other_boot(j))
+		return 0;
+	memset(h.boot, 0, JOURNAL_BOOT);
+	return header_change(j, &h, e);
+}

@@ -93,9 +93,10 @@ make_room(struct ledger *l, const struct record *r, struct err *e)
 
 	if (journal_used(l->journal) + need <= JOURNAL_BYTES)
 		return 0;
-	if (repo_sync(l->repo, e))
+	if (repo_sync(l->repo, e)) {
 		l->torn = true;
-	else if (journal_free(l->journal, journal_end(l->journal), e) == 0)
+		journal_doubt_boot(l->journal, NULL);
+	} else if (journal_free(l->journal, journal_end(l->journal), e) == 0)
 		return 0;
 	l->failed = true;
 	return -1;

@@ -143,12 +143,24 @@ end_redo(struct ledger *l, struct err *e)
 static int
 publish_all(struct ledger *l, struct publication *p, struct err *e)
 {
-	if (journal_recover(l->journal, e) || publish_records(l, p, e))
+	bool any;
+
+	if (journal_recover(l->journal, e) ||
+	    /* Who comes after us, if we die on the way, has to go on with it.
+	     */
+	    (p->redo && journal_doubt_boot(l->journal, e)) ||
+	    publish_records(l, p, e))
 		return -1;
-	if (journal_start(l->journal) != journal_end(l->journal) && !p->known)
+	any = journal_start(l->journal) != journal_end(l->journal);
+	if (any && !p->known)
 		return err_set(e, &err_rolled_back,
 		    "the branch is not where the journal's batches begin");
-	return p->redo ? end_redo(l, e) : 0;
+	if (!p->redo)
+		return 0;
+	/* The file that names the branch may be lost like the objects. */
+	if (any && repo_move_branch(l->repo, &p->branch, p->branch, true, e))
+		return -1;
+	return end_redo(l, e);
 }
 
 static int

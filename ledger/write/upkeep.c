@@ -121,7 +121,10 @@ free_journal(struct ledger *l, uint64_t end, struct err *e)
 	if (ledger_take_turn(l, e))
 		return -1;
 	rc = journal_refresh(l->journal, e);
-	if (rc == 0 && journal_start(l->journal) < end)
+	if (rc == 0 && (l->torn || journal_from_other_boot(l->journal)))
+		rc = err_set(e, &err_unavailable,
+		    "objects have to be written again before they are synced");
+	else if (rc == 0 && journal_start(l->journal) < end)
 		rc = journal_free(l->journal, end, e);
 	if (rc)
 		l->failed = true;
@@ -141,12 +144,16 @@ claim_sync(struct ledger *l)
 	return mine;
 }
 
+/* Every process has to know: to each of them the next sync will succeed. */
 static void
 note_torn(struct ledger *l)
 {
 	if (ledger_take_turn(l, NULL))
 		return;
 	l->torn = true;
+	if (journal_refresh(l->journal, NULL) ||
+	    journal_doubt_boot(l->journal, NULL))
+		l->failed = true;
 	ledger_release_turn(l);
 }
 
@@ -154,16 +161,14 @@ note_torn(struct ledger *l)
 static int
 sync_all(struct ledger *l, struct err *e)
 {
-	struct repo *repo = NULL;
-	int rc;
-
-	if (checkpoint(l, e) || repo_open(l->repo_path, &repo, e))
+	if (checkpoint(l, e))
 		return -1;
-	rc = repo_sync(repo, e);
-	repo_close(repo);
-	if (rc)
-		note_torn(l);
-	return rc;
+	/* By the directory that was opened first: it is told of all that failed
+	 * since. Any thread may. */
+	if (repo_sync(l->repo, e) == 0)
+		return 0;
+	note_torn(l);
+	return -1;
 }
 
 int

@@ -1,8 +1,8 @@
 /*
  * Files that are not as they were left: a stale lock on the branch; state.db
  * missing, older, newer, unreadable, of another ledger; the branch set back
- * beside a running process; commands that fail among others that do not; and
- * contents that SHA-1 collision detection refuses.
+ * beside a running process; a sync that failed; commands that fail among others
+ * that do not; and contents that SHA-1 collision detection refuses.
  *
  * libgit2 is built with that detection, but no bytes are published that
  * trigger it behind the header which git puts before a content. So its refusal
@@ -10,6 +10,7 @@
  * comes before the library's.
  */
 #include <dlfcn.h>
+#include <errno.h>
 #include <git2.h>
 #include <link.h>
 #include <pthread.h>
@@ -32,6 +33,20 @@ git_odb_hash(git_oid *out, const void *p, size_t n, git_object_t kind)
 	if (memmem(p, n, POISON, strlen(POISON)) == NULL)
 		return real(out, p, n, kind);
 	git_error_set_str(GIT_ERROR_SHA, "SHA1 collision attack detected");
+	return -1;
+}
+
+static bool sync_fails;
+
+int
+syncfs(int fd)
+{
+	int (*real)(int);
+
+	*(void **)&real = dlsym(RTLD_NEXT, "syncfs");
+	if (!sync_fails)
+		return real(fd);
+	errno = EIO;
 	return -1;
 }
 
@@ -297,6 +312,37 @@ poison(int round)
 	}
 }
 
+/* The kernel tells of a lost write once; the next sync succeeds, also to
+ * another process. Whatever was not synced has to be written again. */
+static void
+failed_sync(bool other)
+{
+	struct ledger *second = NULL;
+	struct err e = { 0 };
+
+	ledger = witness_open(&toy);
+	expect_good("before the failed sync");
+	if (other)
+		second = witness_open(&toy);
+	shell("sleep 0.02; touch mark; sleep 0.02");
+	sync_fails = true;
+	if (ledger_sync(ledger, &e) == 0)
+		witness_die(&toy, "a failed sync was not told");
+	sync_fails = false;
+	if (!other) {
+		ledger_close(ledger);
+		ledger = witness_open(&toy);
+	}
+	if (ledger_sync(other ? second : ledger, &e))
+		witness_die(&toy, "sync: %s", e.detail);
+	shell("test ledger.git/refs/heads/main -nt mark && cd ledger.git &&"
+	      " c=$(cat refs/heads/main) && test objects/$(echo $c | cut -c1-2)"
+	      "/$(echo $c | cut -c3-) -nt ../mark");
+	expect_good("after the failed sync");
+	ledger_close(second);
+	ledger_close(ledger);
+}
+
 static void
 poisonous(void)
 {
@@ -337,6 +383,8 @@ main(void)
 	branch_set_back();
 	unreadable_state();
 	foreign_state();
+	failed_sync(false);
+	failed_sync(true);
 	poisonous();
 	collision();
 	witness_all(&claims, &toy);

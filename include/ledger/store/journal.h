@@ -81,6 +81,10 @@ bool journal_from_other_boot(const struct journal *);
 /* Writes this boot's id into the header, once recovery is done and synced. */
 int journal_mark_boot(struct journal *, struct err *);
 
+/* As if the boot were another one, for every process, until the next
+ * journal_mark_boot: a sync failed and what was unsynced may be lost. */
+int journal_doubt_boot(struct journal *, struct err *);
+
 /* Bytes of the ring in use, for the half-full rule. */
 uint64_t journal_used(const struct journal *);
 

@@ -79,7 +79,8 @@ int repo_branch(struct repo *, struct oid *, bool *exists, struct err *);
  * Moves the branch from (NULL: it does not exist, or is torn and `force`) to
  * the commit. Waits a moment for another holder of the lock file, such as
  * `git pack-refs`, then removes a stale one: the caller has the turn.
- * err_conflict when the branch is not at from.
+ * err_conflict when the branch is not at from. With force the file is written
+ * again even when it names the commit already.
  */
 int repo_move_branch(struct repo *, const struct oid *from, struct oid to,
     bool force, struct err *);
