@@ -15,6 +15,9 @@ unitdir   ?= $(prefix)/lib/systemd/system
 sysconfdir ?= $(prefix)/etc
 INSTALL   ?= install
 
+# One spelling of the path, since the dependency files name it.
+override BUILD := $(patsubst $(CURDIR)/%,%,$(abspath $(BUILD)))
+
 VERSION   := 2.0.0
 # make V=1 shows the commands.
 Q         := $(if $(V),,@)

@@ -8,6 +8,7 @@
 #include "ledger/store/repo_git.h"
 
 #define LOCK_FILE  REPO_BRANCH ".lock"
+#define SPARE_FILE "branch.spare"
 #define WAIT_MS    1000
 #define STEP_MS    2
 #define WAIT_STEPS (WAIT_MS / STEP_MS)
@@ -54,24 +55,50 @@ branch_place(struct repo *r, const struct oid *from, struct oid to)
 	return ELSEWHERE;
 }
 
-/* Puts the lock file, which holds the new commit, in the branch's place. */
+/*
+ * Puts the lock file, which holds the new commit, in the branch's place. The
+ * file that was there is kept for the next time: a file made and one removed
+ * with every batch wear on a filesystem that avoids inodes just freed.
+ */
 static int
 put_in_place(const struct repo *r)
 {
 	/* Not a plain rename: over a file ext4 makes that wait until the new
 	 * one's block is allocated and on its way, a third of a millisecond.
 	 * What a lost boot tears is mended from the journal anyway. */
-	if (!renameat2(r->dir, LOCK_FILE, r->dir, REPO_BRANCH, RENAME_EXCHANGE))
-		return unlinkat(r->dir, LOCK_FILE, 0);
-	return renameat(r->dir, LOCK_FILE, r->dir, REPO_BRANCH);
+	if (renameat2(r->dir, LOCK_FILE, r->dir, REPO_BRANCH, RENAME_EXCHANGE))
+		return renameat(r->dir, LOCK_FILE, r->dir, REPO_BRANCH);
+	if (!renameat2(r->dir, LOCK_FILE, r->dir, SPARE_FILE, RENAME_NOREPLACE))
+		return 0;
+	return unlinkat(r->dir, LOCK_FILE, 0);
+}
+
+/* The spare file under the lock's name, as long as a reference is. */
+static int
+lock_from_spare(const struct repo *r)
+{
+	int fd;
+
+	if (renameat2(r->dir, SPARE_FILE, r->dir, LOCK_FILE, RENAME_NOREPLACE))
+		return -1;
+	fd = openat(r->dir, LOCK_FILE, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0 || ftruncate(fd, OID_HEX + 1)) {
+		if (fd >= 0)
+			close(fd);
+		unlinkat(r->dir, LOCK_FILE, 0);
+		return -1;
+	}
+	return fd;
 }
 
 static int
 lock_make(const struct repo *r)
 {
 	int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
-	int fd = openat(r->dir, LOCK_FILE, flags, 0666);
+	int fd = lock_from_spare(r);
 
+	if (fd < 0)
+		fd = openat(r->dir, LOCK_FILE, flags, 0666);
 	if (fd >= 0 || errno != ENOENT)
 		return fd;
 	/* `git pack-refs` removes the directory when it has become empty. */

@@ -28,7 +28,12 @@ static const char config_text[] = "[core]\n"
 				  "[receive]\n"
 				  "\tautogc = false\n"
 				  "[http]\n"
-				  "\treceivepack = false\n";
+				  "\treceivepack = false\n"
+				  /* libgit2 takes this for the size from which
+				   * it looks for no delta: batches have none
+				   * worth two thirds of the packing time. */
+				  "[pack]\n"
+				  "\tdeltaCacheSize = 1\n";
 
 /* The innermost come last, so that syncing backwards meets children first. */
 static const char *const directories[] = { "", "/objects", "/objects/info",

@@ -61,6 +61,20 @@ has_room(const struct draft *d, size_t bytes)
 	return d->n < BATCH_EVENTS && d->bytes + bytes <= BATCH_BYTES;
 }
 
+/* What the event's own shape refuses could never be projected again. */
+static int
+check_data(const struct event_type *type, const struct json *data,
+    struct arena *a, struct err *e)
+{
+	struct err why = { 0 };
+
+	if (shape_decode_json(type->data, data, a,
+		arena_alloc(a, type->data->size), &why) == 0)
+		return 0;
+	return err_set(e, &err_internal, "%s does not fit its shape: %s",
+	    type->name, why.detail);
+}
+
 int
 tx_emit(struct tx *tx, const struct event_type *type, const char *subject_kind,
     struct uid subject, const void *data, const struct payload *payloads,
@@ -86,7 +100,8 @@ tx_emit(struct tx *tx, const struct event_type *type, const char *subject_kind,
 	};
 
 	ev.data = shape_encode(type->data, data, c->arena);
-	if (event_seal(c->arena, &ev, e))
+	if (check_data(type, ev.data, c->arena, e) ||
+	    event_seal(c->arena, &ev, e))
 		return -1;
 	if (!has_room(d, ev.bytes.n)) {
 		tx->full = true;

@@ -46,6 +46,7 @@ ledger_new(const struct ledger_options *o)
 {
 	struct ledger *l = calloc(1, sizeof *l);
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	pthread_condattr_t steady;
 
 	if (l == NULL)
 		abort();
@@ -64,6 +65,10 @@ ledger_new(const struct ledger_options *o)
 	pthread_mutex_init(&l->lock, NULL);
 	pthread_mutex_init(&l->work, NULL);
 	pthread_mutex_init(&l->readers_lock, NULL);
+	pthread_condattr_init(&steady);
+	pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
+	pthread_cond_init(&l->arrived, &steady);
+	pthread_condattr_destroy(&steady);
 	signing_init(&l->signing);
 	collect_types(l, &core_view);
 	for (size_t i = 0; o->views != NULL && o->views[i] != NULL; i++)
@@ -126,6 +131,7 @@ ledger_close(struct ledger *l)
 	if (l->signer != NULL)
 		signer_free(l->signer);
 	signing_fini(&l->signing);
+	pthread_cond_destroy(&l->arrived);
 	pthread_mutex_destroy(&l->readers_lock);
 	pthread_mutex_destroy(&l->work);
 	pthread_mutex_destroy(&l->lock);

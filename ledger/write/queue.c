@@ -32,6 +32,8 @@ queue_next(struct ledger *l)
 
 	pthread_mutex_lock(&l->lock);
 	t = ticket_pop(&l->waiting);
+	if (t != NULL)
+		l->n_waiting--;
 	pthread_mutex_unlock(&l->lock);
 	return t;
 }
@@ -40,6 +42,7 @@ void
 queue_put_back(struct ledger *l, struct ticket *t)
 {
 	pthread_mutex_lock(&l->lock);
+	l->n_waiting++;
 	t->next = l->waiting.first;
 	l->waiting.first = t;
 	if (l->waiting.last == NULL)
@@ -57,19 +60,19 @@ queue_enlist(struct ledger *l, struct ticket *t)
 	pthread_mutex_unlock(&l->lock);
 }
 
-/* The refusals and receipts of the batch go out. A ticket is gone the moment
- * its thread sees it done. */
+/* The refusals and receipts of the batch go out, with the lock held. A ticket
+ * is gone the moment its thread sees it done. */
 static void
 answer(struct ledger *l, struct ticket_list *done)
 {
 	struct ticket *t;
 
-	pthread_mutex_lock(&l->lock);
+	l->last_batch = 0;
 	while ((t = ticket_pop(done)) != NULL) {
+		l->last_batch++;
 		t->state = TICKET_DONE;
 		pthread_cond_signal(&t->wake);
 	}
-	pthread_mutex_unlock(&l->lock);
 }
 
 static void
@@ -139,6 +142,35 @@ run_batch(struct ledger *l, struct ticket_list *done)
 	retry_alone(l, &decided, &e, done);
 }
 
+/*
+ * Those whom the last batch answered are on their way with their next request.
+ * A leader that began without them would settle a batch of two or three, at
+ * the price of a whole one, while they queue. So it waits until most are here,
+ * LINGER_US at most. One client alone never waits.
+ */
+#define LINGER_US 1500
+
+static void
+wait_for_company(struct ledger *l)
+{
+	struct timespec until;
+
+	pthread_mutex_lock(&l->lock);
+	l->wanted = l->last_batch - l->last_batch / 4;
+	if (l->n_waiting < l->wanted) {
+		clock_gettime(CLOCK_MONOTONIC, &until);
+		until.tv_nsec += LINGER_US * 1000;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+		while (
+		    l->n_waiting < l->wanted &&
+		    pthread_cond_timedwait(&l->arrived, &l->lock, &until) == 0)
+			;
+	}
+	l->wanted = 0;
+	pthread_mutex_unlock(&l->lock);
+}
+
 /* The leader's work: takes the turn for one batch, hands the lead on. */
 static void
 lead(struct ledger *l)
@@ -147,6 +179,7 @@ lead(struct ledger *l)
 	struct err e = { 0 };
 	bool half_full = false;
 
+	wait_for_company(l);
 	if (ledger_take_turn(l, &e)) {
 		fail_waiting(l, &e, &done);
 	} else {
@@ -155,6 +188,7 @@ lead(struct ledger *l)
 		ledger_release_turn(l);
 	}
 	pthread_mutex_lock(&l->lock);
+	answer(l, &done);
 	if (l->waiting.first != NULL) {
 		l->waiting.first->state = TICKET_LEADS;
 		pthread_cond_signal(&l->waiting.first->wake);
@@ -164,7 +198,6 @@ lead(struct ledger *l)
 	if (l->syncing)
 		half_full = false;
 	pthread_mutex_unlock(&l->lock);
-	answer(l, &done);
 	if (half_full)
 		ledger_sync(l, NULL);
 }
@@ -199,6 +232,9 @@ ledger_submit(
 	pthread_cond_init(&t.wake, NULL);
 	pthread_mutex_lock(&l->lock);
 	ticket_push(&l->waiting, &t);
+	l->n_waiting++;
+	if (l->wanted > 0 && l->n_waiting >= l->wanted)
+		pthread_cond_signal(&l->arrived);
 	if (!l->leading) {
 		l->leading = true;
 		t.state = TICKET_LEADS;

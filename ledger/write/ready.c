@@ -139,6 +139,53 @@ end_redo(struct ledger *l, struct err *e)
 	return 0;
 }
 
+/*
+ * After a lost boot the file that names the branch may be the one from two
+ * batches ago, with what it said then: it is written over, and its old content
+ * may be what reached the disk. So a few commits before the journal's first
+ * are as good as that one's parent.
+ */
+#define OLDER 8
+
+static int
+is_older_branch(
+    struct ledger *l, const struct publication *p, bool *older, struct err *e)
+{
+	uint64_t at = journal_start(l->journal);
+	struct record r;
+	struct commit c;
+
+	*older = false;
+	arena_reset(l->arena);
+	if (!p->exists || journal_read(l->journal, &at, l->arena, &r, e) != 1)
+		return 0;
+	c = (struct commit){ .has_parent = r.has_parent, .parent = r.parent };
+	for (int i = 0; i < OLDER && c.has_parent && !*older; i++) {
+		*older = oid_eq(c.parent, p->branch);
+		if (!*older && commit_read(l->repo, c.parent, l->arena, &c, e))
+			return -1;
+	}
+	return 0;
+}
+
+static int
+follow_journal(struct ledger *l, struct publication *p, struct err *e)
+{
+	struct oid last;
+	bool any, older;
+
+	if (last_commit(l, journal_start(l->journal), &last, &any, e) || !any)
+		return -1;
+	if (!p->known) {
+		if (is_older_branch(l, p, &older, e))
+			return -1;
+		p->known = older;
+	}
+	if (p->known)
+		p->branch = last;
+	return 0;
+}
+
 /* Every whole record is made durable, then published. */
 static int
 publish_all(struct ledger *l, struct publication *p, struct err *e)
@@ -152,6 +199,8 @@ publish_all(struct ledger *l, struct publication *p, struct err *e)
 	    publish_records(l, p, e))
 		return -1;
 	any = journal_start(l->journal) != journal_end(l->journal);
+	if (any && p->redo && follow_journal(l, p, e))
+		return -1;
 	if (any && !p->known)
 		return err_set(e, &err_rolled_back,
 		    "the branch is not where the journal's batches begin");

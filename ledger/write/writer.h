@@ -133,7 +133,11 @@ struct ledger {
 	/* The queue. */
 	pthread_mutex_t lock;
 	struct ticket_list waiting;
+	size_t n_waiting;
 	bool leading;
+	pthread_cond_t arrived; /* a leader waits here for company */
+	size_t wanted;          /* how many it waits for; 0: none does */
+	size_t last_batch;      /* tickets of the batch before */
 
 	/* Only who has the turn (ledger_take_turn) touches what follows; the
 	 * mutex keeps the threads of this process apart, the turn the
