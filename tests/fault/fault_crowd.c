@@ -216,6 +216,9 @@ main(int argc, char **argv)
 	toy_create(&toy, NULL);
 	if (threads > 256 || pipe2(ends, O_CLOEXEC))
 		return 1;
+	/* All begin by making the same read model. */
+	if (witness_shell("rm -f '%s'/state.db*", toy.ledger_dir) != 0)
+		return 1;
 	tell_fd = ends[1];
 	until = now() + seconds;
 	for (unsigned i = 0; i < processes; i++)

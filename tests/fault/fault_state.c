@@ -353,6 +353,28 @@ poisonous(void)
 	ledger_close(ledger);
 }
 
+/* An event that its own shape refuses could not be projected again. */
+static void
+unfit(void)
+{
+	static char text[5000];
+	struct arena *a = arena_new();
+	struct receipt r;
+	struct err e = { 0 };
+
+	memset(text, 'x', sizeof text);
+	ledger = witness_open(&toy);
+	if (toy_note(ledger, a, (struct str){ text, sizeof text }, &r, &e) == 0)
+		witness_die(&toy, "an event of the wrong shape was recorded");
+	if (e.kind != &err_internal)
+		witness_die(
+		    &toy, "wrong shape: %s: %s", e.kind->slug, e.detail);
+	expect_good("after the wrong shape");
+	ledger_close(ledger);
+	arena_free(a);
+	witness_rebuild(&toy);
+}
+
 static void
 collision(void)
 {
@@ -386,6 +408,7 @@ main(void)
 	failed_sync(false);
 	failed_sync(true);
 	poisonous();
+	unfit();
 	collision();
 	witness_all(&claims, &toy);
 	printf("%zu acknowledged, %zu refused\n", claims.acked, claims.refused);

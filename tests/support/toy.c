@@ -44,10 +44,17 @@ toy_paths(struct toy *t)
 		.free_floor = 1 };
 }
 
+int
+toy_make(const struct toy *t, struct err *e)
+{
+	struct actor actor = { .kind = STR("operator"), .id = STR("tester") };
+
+	return ledger_create(&t->options, &actor, e);
+}
+
 void
 toy_create(struct toy *t, const char *below)
 {
-	struct actor actor = { .kind = STR("operator"), .id = STR("tester") };
 	struct err e = { 0 };
 
 	snprintf(t->dir, sizeof t->dir, "%s/probity-toy-XXXXXX",
@@ -55,7 +62,7 @@ toy_create(struct toy *t, const char *below)
 	if (mkdtemp(t->dir) == NULL)
 		die("mkdtemp", &e);
 	toy_paths(t);
-	if (ledger_create(&t->options, &actor, &e))
+	if (toy_make(t, &e))
 		die("ledger_create", &e);
 }
 

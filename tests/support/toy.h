@@ -25,6 +25,9 @@ struct toy {
 void toy_create(struct toy *, const char *below);
 void toy_remove(struct toy *);
 
+/* Makes the ledger of these paths. */
+int toy_make(const struct toy *, struct err *);
+
 /* Fills in the rest from dir, where another process made the ledger. */
 void toy_paths(struct toy *);
 
