@@ -8,6 +8,10 @@
 /* Statements per connection; the catalog has a few hundred. */
 #define STATEMENTS 1024
 
+/* How long another connection's lock is waited for. */
+#define BUSY_MS      5000
+#define BUSY_STEP_MS 5
+
 struct cached {
 	const char *sql; /* the address is the key */
 	sqlite3_stmt *stmt;
@@ -57,6 +61,23 @@ db_script(struct db *db, const char *sql, struct err *e)
 	return rc == SQLITE_OK ? 0 : fault(db, rc, "script", e);
 }
 
+/* SQLite does not wait by itself for another process that does the same to a
+ * new file. */
+static int
+use_log(struct db *db, struct err *e)
+{
+	int rc, left = BUSY_MS;
+
+	do {
+		rc = sqlite3_exec(
+		    db->handle, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
+		if ((rc & 0xff) != SQLITE_BUSY)
+			break;
+		left -= sqlite3_sleep(BUSY_STEP_MS);
+	} while (left > 0);
+	return rc == SQLITE_OK ? 0 : fault(db, rc, "journal_mode", e);
+}
+
 static int
 configure(struct db *db, enum db_mode mode, struct err *e)
 {
@@ -64,14 +85,15 @@ configure(struct db *db, enum db_mode mode, struct err *e)
 			     "PRAGMA temp_store = MEMORY;"
 			     "PRAGMA mmap_size = 1073741824;";
 
-	sqlite3_busy_timeout(db->handle, 5000);
+	sqlite3_busy_timeout(db->handle, BUSY_MS);
 	sqlite3_extended_result_codes(db->handle, 1);
 	if (db_script(db, common, e))
 		return -1;
 	if (mode == DB_READ)
 		return db_script(db, "PRAGMA query_only = ON;", e);
+	if (use_log(db, e))
+		return -1;
 	return db_script(db,
-	    "PRAGMA journal_mode = WAL;"
 	    "PRAGMA synchronous = NORMAL;"
 	    "PRAGMA wal_autocheckpoint = 0;"
 	    "PRAGMA cache_size = -65536;"
