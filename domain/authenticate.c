@@ -69,24 +69,25 @@ static int
 identify(struct ledger *ledger, const struct api_key *key, struct arena *a,
     struct caller *caller, struct err *e)
 {
-	struct credential credential = { 0 };
-	int found = look_up(ledger, key, a, &credential, e);
+	struct credential *credential = ARENA_NEW(a, struct credential);
+	int found = look_up(ledger, key, a, credential, e);
 	bool same;
 
 	if (found < 0)
 		return -1;
 	same = constant_time_eq(
-	    credential.sha256.b, key->sha256.b, sizeof key->sha256.b);
-	if (found == 0 || !same || !str_is(credential.status, "active"))
+	    credential->sha256.b, key->sha256.b, sizeof key->sha256.b);
+	if (found == 0 || !same || !str_is(credential->status, "active"))
 		return refuse(e);
 	*caller = (struct caller){
 		.kind = CALLER_APPLICATION,
 		.place = key->place,
-		.application = credential.application,
-		.application_name = credential.application_name,
-		.credential = credential.public_id,
+		.application = credential->application,
+		.application_name = credential->application_name,
+		.credential = credential->public_id,
+		.found = credential,
 	};
-	fill_scopes(caller, &credential, a);
+	fill_scopes(caller, credential, a);
 	return 0;
 }
 

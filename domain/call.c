@@ -12,10 +12,13 @@ list_has(struct str_list list, const char *name)
 	return false;
 }
 
-static int
-authorize_credential(const struct credential *credential,
+int
+call_authorize_found(const struct credential *credential,
     const struct caller *caller, const struct operation *op, struct err *e)
 {
+	if (!op->method)
+		return err_set(
+		    e, &err_forbidden, "%s is for operators", op->id);
 	if (!str_is(credential->status, "active") ||
 	    !uid_eq(credential->application, caller->application))
 		return err_set(e, &err_unauthorized,
@@ -48,12 +51,9 @@ call_authorize(struct db *db, const struct caller *caller,
 	(void)now; /* API keys do not expire */
 	if (caller->kind != CALLER_APPLICATION)
 		return 0;
-	if (!op->method)
-		return err_set(
-		    e, &err_forbidden, "%s is for operators", op->id);
 	found = credential_find(db, caller->credential, a, &credential, e);
 	if (found == 1)
-		return authorize_credential(&credential, caller, op, e);
+		return call_authorize_found(&credential, caller, op, e);
 	if (found == 0)
 		return err_set(e, &err_unauthorized,
 		    "the credential is no longer in force");

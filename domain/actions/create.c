@@ -52,7 +52,7 @@ WRITE_OPERATION(action_create_credit, create_action, action,
     .path = "/api/v2/actions/credit-corporate", .scope = "actions:create",
     .entitlement = "financial-actions", .product = "Financial Actions",
     .summary = "Create a Financial Action from a sealed source record",
-    .prepare = action_create_credit_prepare_any,
+    .prepare = action_create_credit_prepare_any, .reply_is_pure = true,
     .emits = EMITS(&event_action_created));
 
 /* Leaves the amount in prepared. */

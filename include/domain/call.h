@@ -47,4 +47,8 @@ int call_authenticate(struct service *, struct str bearer, struct arena *,
 int call_authorize(struct db *, const struct caller *, const struct operation *,
     struct instant now, struct arena *, struct err *);
 
+/* call_authorize by a credential that was read a moment ago. */
+int call_authorize_found(const struct credential *, const struct caller *,
+    const struct operation *, struct err *);
+
 #endif

@@ -18,6 +18,8 @@ bool workspace_name_is_valid(struct str);
 
 enum caller_kind { CALLER_APPLICATION, CALLER_OPERATOR, CALLER_WORKER };
 
+struct credential;
+
 struct caller {
 	enum caller_kind kind;
 	struct place place;
@@ -26,6 +28,8 @@ struct caller {
 	struct str credential; /* public id */
 	const struct str *scopes;
 	size_t n_scopes;
+	/* As authentication found it a moment ago; NULL: not known. */
+	const struct credential *found;
 	struct str operator_name; /* operators and workers */
 };
 

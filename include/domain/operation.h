@@ -48,6 +48,7 @@ struct operation {
 	bool body_optional;
 	bool no_ledger; /* needs no ledger of the place: context->ledger may be
 			   NULL; a write's prepare sets it, acquired */
+	bool reply_is_pure;  /* reply looks at the event alone, no tables */
 	bool confirms_clock; /* decided although the clock is implausible */
 	int status;          /* of success: 200, 201, 202 */
 	const struct shape *in, *out;

@@ -22,7 +22,7 @@ struct config {
 	int64_t free_floor;     /* bytes: 64 MiB */
 	int64_t max_ledgers;    /* open at once: 64 */
 	struct str listen; /* socket for probity.fcgi to open; empty: none */
-	int64_t pack_threshold; /* loose objects: 2,000 */
+	int64_t pack_threshold; /* loose objects: 6,700, as git has it */
 	int64_t verify_hours;   /* between full verifications: 24 */
 	struct str log_level;
 };

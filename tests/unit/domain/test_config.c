@@ -70,7 +70,7 @@ test_defaults(void **state)
 	assert_int_equal(f->config.max_body, 1 << 20);
 	assert_int_equal(f->config.free_floor, 64 << 20);
 	assert_int_equal(f->config.max_ledgers, 64);
-	assert_int_equal(f->config.pack_threshold, 2000);
+	assert_int_equal(f->config.pack_threshold, 6700);
 	assert_int_equal(f->config.verify_hours, 24);
 	assert_int_equal(f->config.listen.n, 0);
 	assert_true(str_is(f->config.log_level, "info"));
