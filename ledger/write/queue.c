@@ -1,3 +1,6 @@
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include "ledger/write/writer.h"
 
 void
@@ -171,6 +174,23 @@ wait_for_company(struct ledger *l)
 	pthread_mutex_unlock(&l->lock);
 }
 
+/*
+ * Everybody waits for the leader and its helper, so they go before the threads
+ * that only parse or reply, where the process may raise its priority
+ * (LimitNICE= in a systemd unit, or root); elsewhere nothing changes.
+ */
+#define LEADER_NICE (-10)
+
+static void
+hurry(bool on)
+{
+	static atomic_bool refused;
+
+	if (!atomic_load_explicit(&refused, memory_order_relaxed) &&
+	    setpriority(PRIO_PROCESS, (id_t)gettid(), on ? LEADER_NICE : 0))
+		atomic_store(&refused, true);
+}
+
 /* The leader's work: takes the turn for one batch, hands the lead on. */
 static void
 lead(struct ledger *l)
@@ -183,12 +203,14 @@ lead(struct ledger *l)
 	if (ledger_take_turn(l, &e)) {
 		fail_waiting(l, &e, &done);
 	} else {
+		hurry(true);
 		run_batch(l, &done);
 		half_full = journal_used(l->journal) > JOURNAL_BYTES / 2;
 		ledger_release_turn(l);
 	}
 	pthread_mutex_lock(&l->lock);
 	answer(l, &done);
+	hurry(false);
 	if (l->waiting.first != NULL) {
 		l->waiting.first->state = TICKET_LEADS;
 		pthread_cond_signal(&l->waiting.first->wake);
@@ -214,7 +236,9 @@ wait_for_answer(struct ledger *l, struct ticket *t)
 		} else if (t->state == TICKET_HELPS) {
 			t->state = TICKET_WAITING;
 			pthread_mutex_unlock(&l->lock);
+			hurry(true);
 			signing_help(&l->signing);
+			hurry(false);
 			pthread_mutex_lock(&l->lock);
 		} else {
 			pthread_cond_wait(&t->wake, &l->lock);
