@@ -181,14 +181,21 @@ wait_for_company(struct ledger *l)
  */
 #define LEADER_NICE (-10)
 
-static void
-hurry(bool on)
+/* The priority before, for be_patient. */
+static int
+hurry(void)
 {
-	static atomic_bool refused;
+	id_t me = (id_t)gettid();
+	int before = getpriority(PRIO_PROCESS, me);
 
-	if (!atomic_load_explicit(&refused, memory_order_relaxed) &&
-	    setpriority(PRIO_PROCESS, (id_t)gettid(), on ? LEADER_NICE : 0))
-		atomic_store(&refused, true);
+	setpriority(PRIO_PROCESS, me, LEADER_NICE);
+	return before;
+}
+
+static void
+be_patient(int before)
+{
+	setpriority(PRIO_PROCESS, (id_t)gettid(), before);
 }
 
 /* The leader's work: takes the turn for one batch, hands the lead on. */
@@ -198,19 +205,20 @@ lead(struct ledger *l)
 	struct ticket_list done = { 0 };
 	struct err e = { 0 };
 	bool half_full = false;
+	int priority;
 
 	wait_for_company(l);
+	priority = hurry();
 	if (ledger_take_turn(l, &e)) {
 		fail_waiting(l, &e, &done);
 	} else {
-		hurry(true);
 		run_batch(l, &done);
 		half_full = journal_used(l->journal) > JOURNAL_BYTES / 2;
 		ledger_release_turn(l);
 	}
 	pthread_mutex_lock(&l->lock);
 	answer(l, &done);
-	hurry(false);
+	be_patient(priority);
 	if (l->waiting.first != NULL) {
 		l->waiting.first->state = TICKET_LEADS;
 		pthread_cond_signal(&l->waiting.first->wake);
@@ -227,6 +235,8 @@ lead(struct ledger *l)
 static void
 wait_for_answer(struct ledger *l, struct ticket *t)
 {
+	int priority;
+
 	while (t->state != TICKET_DONE) {
 		if (t->state == TICKET_LEADS) {
 			t->state = TICKET_WAITING;
@@ -236,9 +246,9 @@ wait_for_answer(struct ledger *l, struct ticket *t)
 		} else if (t->state == TICKET_HELPS) {
 			t->state = TICKET_WAITING;
 			pthread_mutex_unlock(&l->lock);
-			hurry(true);
+			priority = hurry();
 			signing_help(&l->signing);
-			hurry(false);
+			be_patient(priority);
 			pthread_mutex_lock(&l->lock);
 		} else {
 			pthread_cond_wait(&t->wake, &l->lock);
