@@ -24,9 +24,10 @@
 #include "tests/support/power.h"
 #include "tests/support/witness.h"
 
-#define THREADS   4
-#define STEPS_MAX 3000
-#define AFTER     "after"
+#define THREADS     4
+#define STEPS_MAX   3000
+#define AFTER       "after"
+#define AFTER_NOTES 3
 
 struct plan {
 	const char *name, *calls, *what, *times;
@@ -175,8 +176,7 @@ child(char **argv)
 		ledger_pack(ledger, 15, &packed, NULL);
 	}
 	note_together();
-	/* One strike may hit the first of these; none hits the third. */
-	for (int try = 1; try <= 3; try++)
+	for (int try = 1; try <= AFTER_NOTES; try++)
 		note_after(try);
 	ledger_close(ledger);
 	return 0;
@@ -273,6 +273,7 @@ static void
 check_answers(const struct plan *p, long n, const struct claims *claims)
 {
 	const struct claim *last = &claims->list[claims->n - 1];
+	size_t acked_after = 0;
 
 	for (size_t i = 0; i < claims->n; i++) {
 		const struct claim *c = &claims->list[i];
@@ -282,9 +283,11 @@ check_answers(const struct plan *p, long n, const struct claims *claims)
 		    strcmp(c->slug, "unavailable") != 0)
 			witness_die(&toy, "%s, step %ld: answered %s: %s",
 			    p->name, n, c->slug, c->detail);
+		acked_after += is_after(c) && c->kind == CLAIM_ACKED;
 	}
+	/* The one strike can hit one of the last notes, whichever it is. */
 	if (!strcmp(p->times, "1") &&
-	    (!is_after(last) || last->kind != CLAIM_ACKED))
+	    (!is_after(last) || acked_after < AFTER_NOTES - 1))
 		witness_die(&toy, "%s, step %ld: does not go on: \"%s\" %s: %s",
 		    p->name, n, last->text, last->slug, last->detail);
 }
