@@ -103,8 +103,9 @@ run_read(struct running *r, struct reply *out, struct err *e)
 		return -1;
 	r->c.reading = &reading;
 	r->c.db = reading.db;
-	out->ledger_size = reading.size;
 	result = read_in(r, out, e);
+	if (result == 0)
+		result = ledger_read_size(&reading, &out->ledger_size, e);
 	ledger_read_end(&reading);
 	r->c.reading = NULL;
 	r->c.db = NULL;

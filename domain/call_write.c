@@ -135,33 +135,20 @@ find_proof(struct running *r, struct proof *proof, struct err *e)
 	return read_proof(r, proof, e);
 }
 
-/* The first event as its sealed bytes say it, so that the first reply is made
- * of what a replay is made of. */
-static int
-first_event(const struct running *r, const struct proof *proof,
-    struct event *out, struct err *e)
-{
-	*out = proof->recorded[0].event;
-	if (r->receipt.n == 0)
-		return 0;
-	return event_parse(r->c.arena, proof->recorded[0].event.bytes, out, e);
-}
-
 static int
 render(struct running *r, struct reply *out, struct err *e)
 {
 	const struct operation *op = r->c.op;
 	void *record = arena_alloc(r->c.arena, op->out->size);
 	struct proof proof = { 0 };
-	struct event first;
 
-	if (find_proof(r, &proof, e) || first_event(r, &proof, &first, e) ||
-	    op->reply(&r->c, &first, record, e))
+	if (find_proof(r, &proof, e) ||
+	    op->reply(&r->c, &proof.recorded[0].event, record, e))
 		return -1;
 	out->body = shape_encode(op->out, record, r->c.arena);
 	evidence_put(r->c.arena, out->body, &proof);
 	out->replayed = r->replayed;
-	out->ledger_size = r->receipt.n ? r->receipt.size : r->c.reading->size;
+	out->ledger_size = r->receipt.size;
 	return 0;
 }
 

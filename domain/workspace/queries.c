@@ -76,10 +76,11 @@ workspace_show_read(struct context *c, const struct nothing *in,
 	    ARENA_NEW(c->arena, struct ledger_identity);
 	char key[PUBLIC_KEY_SSH + 1];
 	struct workspace_record w;
+	uint64_t size;
 	int found = workspace_find(c, &w, e);
 
 	(void)in;
-	if (found < 0)
+	if (found < 0 || ledger_read_size(c->reading, &size, e))
 		return -1;
 	if (found == 0)
 		return err_set(e, &err_not_found,
@@ -87,7 +88,7 @@ workspace_show_read(struct context *c, const struct nothing *in,
 	public_key_ssh(ledger_public_key(c->ledger), key);
 	*ledger = (struct ledger_identity){
 		.origin = ledger_origin(c->ledger),
-		.size = (int64_t)c->reading->size,
+		.size = (int64_t)size,
 		.public_key = arena_str(c->arena, str_from(key)),
 	};
 	*out = (struct workspace){

@@ -1,5 +1,6 @@
 #include "ledger/view/db.h"
 
+#include <pthread.h>
 #include <sqlite3.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -132,6 +133,16 @@ find(struct db *db, const char *sql, struct err *e)
  * memory must not want any. */
 static const char rollback_sql[] = "ROLLBACK";
 
+/* Memory statistics, which nobody reads, would take a lock of the whole process
+ * at each allocation of each connection. */
+static pthread_once_t library_once = PTHREAD_ONCE_INIT;
+
+static void
+set_up_library(void)
+{
+	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 int
 db_open(const char *path, enum db_mode mode, struct db **out, struct err *e)
 {
@@ -142,6 +153,7 @@ db_open(const char *path, enum db_mode mode, struct db **out, struct err *e)
 	*out = NULL;
 	if (db == NULL)
 		return err_set(e, &err_unavailable, "no memory");
+	pthread_once(&library_once, set_up_library);
 	if (mode == DB_WRITE)
 		flags |= SQLITE_OPEN_CREATE;
 	rc = sqlite3_open_v2(path, &db->handle, flags, NULL);

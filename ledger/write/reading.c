@@ -67,13 +67,15 @@ is_idle(struct ledger *l)
 /* Whether the branch has left the read model behind and nobody is at work: a
  * process died between the two. */
 static bool
-is_left_behind(struct ledger *l, struct reader *r, const struct position *p)
+is_left_behind(struct ledger *l, struct reader *r)
 {
+	struct position p;
 	struct oid tip;
 	bool exists;
 
-	if (!is_time_to_look(l) || repo_branch(r->repo, &tip, &exists, NULL) ||
-	    !exists || (p->has_commit && oid_eq(tip, p->commit)))
+	if (repo_branch(r->repo, &tip, &exists, NULL) || !exists ||
+	    position_load(r->db, &p, NULL) ||
+	    (p.has_commit && oid_eq(tip, p.commit)))
 		return false;
 	return is_idle(l);
 }
@@ -89,22 +91,10 @@ ask_for_empty_turn(struct ledger *l)
 	arena_free(a);
 }
 
-static int
-begin(struct reader *r, struct position *p, struct err *e)
-{
-	if (db_begin_read(r->db, e))
-		return -1;
-	if (position_load(r->db, p, e) == 0)
-		return 0;
-	db_rollback(r->db);
-	return -1;
-}
-
 int
 ledger_read_begin(struct ledger *l, struct reading *out, struct err *e)
 {
 	struct reader *r = take_reader(l);
-	struct position p;
 
 	*out = (struct reading){ .ledger = l };
 	if (r == NULL && (r = open_reader(l, e)) == NULL)
@@ -112,15 +102,14 @@ ledger_read_begin(struct ledger *l, struct reading *out, struct err *e)
 	out->reader = r;
 	out->db = r->db;
 	out->repo = r->repo;
-	if (begin(r, &p, e))
+	if (db_begin_read(r->db, e))
 		goto fail;
-	if (is_left_behind(l, r, &p)) {
+	if (is_time_to_look(l) && is_left_behind(l, r)) {
 		db_rollback(r->db);
 		ask_for_empty_turn(l);
-		if (begin(r, &p, e))
+		if (db_begin_read(r->db, e))
 			goto fail;
 	}
-	out->size = p.size;
 	return 0;
 fail:
 	ledger_read_end(out);
@@ -141,6 +130,18 @@ ledger_read_end(struct reading *reading)
 	l->readers = r;
 	pthread_mutex_unlock(&l->readers_lock);
 	reading->reader = NULL;
+}
+
+int
+ledger_read_size(struct reading *reading, uint64_t *out, struct err *e)
+{
+	int64_t size;
+
+	if (db_get_int(reading->db, &size, 0, e,
+		"SELECT size FROM ledger_position", ""))
+		return -1;
+	*out = (uint64_t)size;
+	return 0;
 }
 
 struct place_of {

@@ -122,13 +122,15 @@ int ledger_store_payload(
 struct reading {
 	struct db *db;
 	struct repo *repo;
-	uint64_t size; /* the position */
 	struct ledger *ledger;
 	struct reader *reader; /* the connection, for ledger_read_end */
 };
 
 int ledger_read_begin(struct ledger *, struct reading *, struct err *);
 void ledger_read_end(struct reading *);
+
+/* The position: how many events the tables hold the consequences of. */
+int ledger_read_size(struct reading *, uint64_t *out, struct err *);
 
 /* An event with what proves it, from git. err_not_found beyond the position. */
 struct stored_event {

@@ -101,6 +101,7 @@ test_one_event(void **state)
 	struct stored_event stored;
 	struct receipt r;
 	struct reading reading;
+	uint64_t size;
 	struct err e = { 0 };
 
 	note(f, "hello", &r);
@@ -108,7 +109,8 @@ test_one_event(void **state)
 	assert_int_equal(r.events[0].seq, 1);
 	assert_int_equal(r.size, 2);
 	assert_int_equal(ledger_read_begin(f->ledger, &reading, &e), 0);
-	assert_int_equal(reading.size, 2);
+	assert_int_equal(ledger_read_size(&reading, &size, &e), 0);
+	assert_int_equal(size, 2);
 	assert_int_equal(
 	    ledger_read_event(&reading, 1, f->arena, &stored, &e), 0);
 	assert_true(digest_eq(stored.recorded.hash, r.events[0].hash));
