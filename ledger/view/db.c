@@ -83,8 +83,7 @@ static int
 configure(struct db *db, enum db_mode mode, struct err *e)
 {
 	const char *common = "PRAGMA foreign_keys = ON;"
-			     "PRAGMA temp_store = MEMORY;"
-			     "PRAGMA mmap_size = 1073741824;";
+			     "PRAGMA temp_store = MEMORY;";
 
 	sqlite3_busy_timeout(db->handle, BUSY_MS);
 	sqlite3_extended_result_codes(db->handle, 1);
@@ -94,7 +93,10 @@ configure(struct db *db, enum db_mode mode, struct err *e)
 		return db_script(db, "PRAGMA query_only = ON;", e);
 	if (use_log(db, e))
 		return -1;
+	/* A reader's mapping would be undone after each commit, for all
+	 * threads of the process at once. */
 	return db_script(db,
+	    "PRAGMA mmap_size = 1073741824;"
 	    "PRAGMA synchronous = NORMAL;"
 	    "PRAGMA wal_autocheckpoint = 0;"
 	    "PRAGMA cache_size = -65536;"
