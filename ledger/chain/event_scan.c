@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "ledger/base/swar.h"
+
 #define JSON_INT_MAX ((UINT64_C(1) << 53) - 1)
 
 struct cursor {
@@ -29,19 +31,35 @@ take_bytes(struct cursor *c, size_t n, struct str *out)
 	return true;
 }
 
+/* To the next quote or backslash, or the end. */
+static const char *
+find_mark(const char *p, const char *end)
+{
+	for (; end - p >= 8; p += 8) {
+		uint64_t x = swar_load(p);
+		uint64_t marks =
+		    swar_mark_byte(x, '"') | swar_mark_byte(x, '\\');
+
+		if (marks)
+			return p + swar_first(marks);
+	}
+	while (p < end && *p != '"' && *p != '\\')
+		p++;
+	return p;
+}
+
 /* Up to the closing quote, which goes too; the opening one is gone already. */
 static bool
 take_rest_of_string(struct cursor *c, struct str *out)
 {
-	const char *start = c->p;
+	const char *p = find_mark(c->p, c->end);
 
-	for (; c->p < c->end && *c->p != '"'; c->p++)
-		if (*c->p == '\\' && ++c->p == c->end)
-			return false;
-	if (c->p == c->end)
+	while (c->end - p >= 2 && *p == '\\')
+		p = find_mark(p + 2, c->end);
+	if (p == c->end || *p != '"')
 		return false;
-	*out = (struct str){ start, (size_t)(c->p - start) };
-	c->p++;
+	*out = (struct str){ c->p, (size_t)(p - c->p) };
+	c->p = p + 1;
 	return true;
 }
 

@@ -3,9 +3,9 @@
  * of a whole ledger is bound by this function. It keeps the way to where it
  * reads on the C stack and spends nothing on it until there is a fault.
  */
+#include "ledger/base/swar.h"
 #include "ledger/codec/canon.h"
 #include "ledger/codec/canon_form.h"
-#include "ledger/codec/json_text.h"
 #include "ledger/codec/place.h"
 
 struct reader {
@@ -39,14 +39,13 @@ skip_plain(struct reader *r, uint64_t *high)
 	const char *p = r->p;
 
 	for (; r->end - p >= 8; p += 8) {
-		uint64_t x = json_text_load(p);
-		uint64_t marks = json_text_mark_control(x) |
-				 json_text_mark_byte(x, '"') |
-				 json_text_mark_byte(x, '\\');
+		uint64_t x = swar_load(p);
+		uint64_t marks = swar_mark_control(x) | swar_mark_byte(x, '"') |
+				 swar_mark_byte(x, '\\');
 
 		*high |= x & 0x8080808080808080U;
 		if (marks) {
-			r->p = p + __builtin_ctzll(marks) / 8;
+			r->p = p + swar_first(marks);
 			return;
 		}
 	}

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <yajl/yajl_parse.h>
 
+#include "ledger/base/swar.h"
 #include "ledger/codec/json.h"
 #include "ledger/codec/json_text.h"
 
@@ -233,15 +234,15 @@ check_raw(struct str s, struct err *e)
 		unsigned char c = (unsigned char)s.p[i];
 
 		if (s.n - i >= 8) {
-			uint64_t x = json_text_load(s.p + i);
-			uint64_t marks = json_text_mark_control(x) |
-					 json_text_mark_byte(x, '\\');
+			uint64_t x = swar_load(s.p + i);
+			uint64_t marks =
+			    swar_mark_control(x) | swar_mark_byte(x, '\\');
 
 			if (!marks) {
 				i += 8;
 				continue;
 			}
-			i += (size_t)__builtin_ctzll(marks) / 8;
+			i += (size_t)swar_first(marks);
 			c = (unsigned char)s.p[i];
 		}
 		if (c < 0x20 && c != '\t' && c != '\n' && c != '\r')

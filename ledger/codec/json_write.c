@@ -1,3 +1,4 @@
+#include "ledger/base/swar.h"
 #include "ledger/codec/json.h"
 #include "ledger/codec/json_text.h"
 
@@ -25,13 +26,12 @@ plain_length(struct str s)
 	size_t i = 0;
 
 	for (; s.n - i >= 8; i += 8) {
-		uint64_t x = json_text_load(s.p + i);
-		uint64_t marks = json_text_mark_control(x) |
-				 json_text_mark_byte(x, '"') |
-				 json_text_mark_byte(x, '\\');
+		uint64_t x = swar_load(s.p + i);
+		uint64_t marks = swar_mark_control(x) | swar_mark_byte(x, '"') |
+				 swar_mark_byte(x, '\\');
 
 		if (marks)
-			return i + (size_t)__builtin_ctzll(marks) / 8;
+			return i + (size_t)swar_first(marks);
 	}
 	while (i < s.n && (unsigned char)s.p[i] >= 0x20 && s.p[i] != '"' &&
 	       s.p[i] != '\\')

@@ -18,12 +18,30 @@ hex_encode(const void *bytes, size_t n, char *out)
 	out[2 * n] = '\0';
 }
 
+/* What a digit stands for, plus one; 0 for what is none. */
+static const uint8_t hex_values[256] = {
+	['0'] = 1,
+	2,
+	3,
+	4,
+	5,
+	6,
+	7,
+	8,
+	9,
+	10,
+	['a'] = 11,
+	12,
+	13,
+	14,
+	15,
+	16,
+};
+
 static int
 hex_value(char c)
 {
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+	return hex_values[(unsigned char)c] - 1;
 }
 
 bool
@@ -76,16 +94,77 @@ base64_add(struct buf *b, struct str bytes)
 	b->n--; /* the NUL */
 }
 
+static const uint8_t base64_values[256] = {
+	['A'] = 1,
+	2,
+	3,
+	4,
+	5,
+	6,
+	7,
+	8,
+	9,
+	10,
+	11,
+	12,
+	13,
+	14,
+	15,
+	16,
+	17,
+	18,
+	19,
+	20,
+	21,
+	22,
+	23,
+	24,
+	25,
+	26,
+	['a'] = 27,
+	28,
+	29,
+	30,
+	31,
+	32,
+	33,
+	34,
+	35,
+	36,
+	37,
+	38,
+	39,
+	40,
+	41,
+	42,
+	43,
+	44,
+	45,
+	46,
+	47,
+	48,
+	49,
+	50,
+	51,
+	52,
+	['0'] = 53,
+	54,
+	55,
+	56,
+	57,
+	58,
+	59,
+	60,
+	61,
+	62,
+	['+'] = 63,
+	['/'] = 64,
+};
+
 static int
 base64_value(char c)
 {
-	if (c >= 'A' && c <= 'Z')
-		return c - 'A';
-	if (c >= 'a' && c <= 'z')
-		return c - 'a' + 26;
-	if (c >= '0' && c <= '9')
-		return c - '0' + 52;
-	return c == '+' ? 62 : c == '/' ? 63 : -1;
+	return base64_values[(unsigned char)c] - 1;
 }
 
 /* One group of four digits, the last `padding` of them "=". */

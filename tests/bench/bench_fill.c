@@ -81,13 +81,13 @@ ledger_size(void)
 {
 	struct reading reading;
 	struct err e = { 0 };
-	long size;
+	uint64_t size;
 
-	if (ledger_read_begin(ledger, &reading, &e))
+	if (ledger_read_begin(ledger, &reading, &e) ||
+	    ledger_read_size(&reading, &size, &e))
 		die("read", &e);
-	size = (long)reading.size;
 	ledger_read_end(&reading);
-	return size;
+	return (long)size;
 }
 
 static void

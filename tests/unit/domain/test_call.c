@@ -100,7 +100,7 @@ size_of(struct desk *d)
 	assert_int_equal(
 	    service_acquire(d->service, &d->place, &ledger, &e), 0);
 	assert_int_equal(ledger_read_begin(ledger, &reading, &e), 0);
-	size = reading.size;
+	assert_int_equal(ledger_read_size(&reading, &size, &e), 0);
 	ledger_read_end(&reading);
 	service_release(d->service, ledger);
 	return size;

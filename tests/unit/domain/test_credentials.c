@@ -397,14 +397,16 @@ test_no_secret_is_kept(void **state)
 	    arena_cstr(f->desk.a, str_slice(f->key, f->key.n - 49, f->key.n));
 	struct ledger *ledger;
 	struct reading reading;
+	uint64_t size;
 	struct err e = { 0 };
 
 	assert_null(strstr(arena_cstr(f->desk.a, dump), secret));
 	assert_int_equal(
 	    service_acquire(f->desk.service, &acme, &ledger, &e), 0);
 	assert_int_equal(ledger_read_begin(ledger, &reading, &e), 0);
-	assert_true(reading.size >= 4);
-	for (uint64_t seq = 0; seq < reading.size; seq++) {
+	assert_int_equal(ledger_read_size(&reading, &size, &e), 0);
+	assert_true(size >= 4);
+	for (uint64_t seq = 0; seq < size; seq++) {
 		struct stored_event stored;
 
 		assert_int_equal(

@@ -193,10 +193,12 @@ count_events(struct fixture *f, const char *type)
 {
 	struct reading reading;
 	struct err e = { 0 };
+	uint64_t size;
 	size_t n = 0;
 
 	assert_int_equal(ledger_read_begin(f->one.ledger, &reading, &e), 0);
-	for (uint64_t seq = 0; seq < reading.size; seq++) {
+	assert_int_equal(ledger_read_size(&reading, &size, &e), 0);
+	for (uint64_t seq = 0; seq < size; seq++) {
 		struct stored_event stored;
 
 		assert_int_equal(

@@ -71,7 +71,7 @@ size_of(struct fixture *f)
 	uint64_t size;
 
 	assert_int_equal(ledger_read_begin(f->ledger, &r, &e), 0);
-	size = r.size;
+	assert_int_equal(ledger_read_size(&r, &size, &e), 0);
 	ledger_read_end(&r);
 	return size;
 }
