@@ -79,6 +79,11 @@ use_log(struct db *db, struct err *e)
 	return rc == SQLITE_OK ? 0 : fault(db, rc, "journal_mode", e);
 }
 
+/*
+ * The file is not mapped: a reader's mapping would be undone after each commit
+ * for all threads of the process at once, and a failing read would be a signal
+ * instead of an error.
+ */
 static int
 configure(struct db *db, enum db_mode mode, struct err *e)
 {
@@ -93,13 +98,10 @@ configure(struct db *db, enum db_mode mode, struct err *e)
 		return db_script(db, "PRAGMA query_only = ON;", e);
 	if (use_log(db, e))
 		return -1;
-	/* A reader's mapping would be undone after each commit, for all
-	 * threads of the process at once. */
 	return db_script(db,
-	    "PRAGMA mmap_size = 1073741824;"
 	    "PRAGMA synchronous = NORMAL;"
 	    "PRAGMA wal_autocheckpoint = 0;"
-	    "PRAGMA cache_size = -65536;"
+	    "PRAGMA cache_size = -16384;"
 	    "PRAGMA journal_size_limit = 67108864;",
 	    e);
 }
