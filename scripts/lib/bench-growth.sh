@@ -2,10 +2,17 @@
 # filled in the process, 64 writers, and measured at each size; what the
 # measurement of writing itself adds comes last.
 
-# Bytes that the objects take on the disk, with the rest of their last blocks.
+# Bytes that the objects take on the disk, with the rest of their last blocks,
+# but for the packs that a larger one has replaced: they stay for ten minutes.
 repository_bytes() {
-	find "$repository/objects" -type f -printf '%b\n' |
-		awk '{n += $1} END {print n * 512}'
+	local superseded=$repository/packs-superseded
+
+	[ -e "$superseded" ] || superseded=/dev/null
+	find "$repository/objects" -type f -printf '%f %b\n' |
+		awk 'pass == 1 { gone[$2] = 1; next }
+			{ name = $1; sub(/\.[a-z]+$/, "", name) }
+			!(name in gone) { n += $2 } END { print n * 512 }' \
+			pass=1 "$superseded" pass=2 -
 }
 
 # Milliseconds from the program's start to its first reply, the median of five.
