@@ -70,7 +70,8 @@ seal(struct ledger *l, struct batch_sealed *sealed, struct err *e)
 	d->after.has_commit = true;
 	d->after.commit = sealed->record.commit;
 	d->after.batches++;
-	if (position_add_batch(l->db, d->before.size, d->n, d->after.commit, e))
+	if (position_add_batch(
+		l->db, d->before.size, d->leaves, d->n, d->after.commit, e))
 		return -1;
 	return position_save(l->db, &d->after, e);
 }

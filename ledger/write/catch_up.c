@@ -43,8 +43,8 @@ ledger_project(struct ledger *l, const struct event *ev, const void *data,
 }
 
 static int
-project_event(struct ledger *l, const struct event *ev, struct position *p,
-    struct arena *a, struct err *e)
+project_event(struct ledger *l, const struct event *ev, struct digest leaf,
+    struct position *p, struct arena *a, struct err *e)
 {
 	const struct event_type *type = ledger_find_type(l, ev->type);
 	void *data;
@@ -61,7 +61,7 @@ project_event(struct ledger *l, const struct event *ev, struct position *p,
 	}
 	if (ledger_project(l, ev, data, type, e))
 		return -1;
-	merkle_append(&p->tree, merkle_leaf(ev->bytes));
+	merkle_append(&p->tree, leaf);
 	position_advance(p, ev, data, type);
 	return 0;
 }
@@ -141,17 +141,22 @@ project_batch(
 {
 	struct position p = l->position;
 	struct str rest = b->events;
+	struct digest leaves[BATCH_EVENTS];
 	struct batch_line line;
+	size_t n = 0;
 	int rc;
 
 	if (check_commit(l, b, &p, e))
 		return -1;
-	while ((rc = batch_line_next(&rest, &line, e)) == 1) {
+	for (; (rc = batch_line_next(&rest, &line, e)) == 1; n++) {
 		struct event ev;
 
+		if (n == BATCH_EVENTS)
+			return bad_batch(&p, "too many events", e);
+		leaves[n] = merkle_leaf(line.event);
 		if (event_parse(a, line.event, &ev, e) ||
 		    check_event(l, &line, &ev, &p, e) ||
-		    project_event(l, &ev, &p, a, e))
+		    project_event(l, &ev, leaves[n], &p, a, e))
 			return -1;
 	}
 	if (rc < 0 || check_checkpoint(l, b, &p, a, e) ||
@@ -160,8 +165,7 @@ project_batch(
 	p.has_commit = true;
 	p.commit = b->commit.oid;
 	p.batches++;
-	if (position_add_batch(l->db, l->position.size,
-		p.size - l->position.size, p.commit, e))
+	if (position_add_batch(l->db, l->position.size, leaves, n, p.commit, e))
 		return -1;
 	l->position = p;
 	return 0;

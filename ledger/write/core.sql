@@ -25,3 +25,9 @@ CREATE TABLE idempotency (
 	first_seq INTEGER NOT NULL,
 	last_seq INTEGER NOT NULL
 ) WITHOUT ROWID;
+
+-- The Merkle tree: up to 256 hashes of 32 bytes, of one level of every eight.
+CREATE TABLE ledger_tile (
+	place INTEGER PRIMARY KEY, -- level << 48 | number of the tile
+	hashes BLOB NOT NULL
+);

@@ -1,6 +1,7 @@
-#include "ledger/write/writer.h"
-
 #include <string.h>
+
+#include "ledger/write/tiles.h"
+#include "ledger/write/writer.h"
 
 void
 position_advance(struct position *p, const struct event *ev, const void *data,
@@ -84,11 +85,13 @@ position_save(struct db *db, const struct position *p, struct err *e)
 }
 
 int
-position_add_batch(struct db *db, uint64_t first, uint64_t count,
-    struct oid commit, struct err *e)
+position_add_batch(struct db *db, uint64_t first, const struct digest *leaves,
+    size_t n, struct oid commit, struct err *e)
 {
 	struct str oid = { (const char *)commit.b, OID_BYTES };
 
-	return db_run(db, e, "INSERT INTO ledger_batch VALUES (?, ?, ?)", "iib",
-	    (int64_t)first, (int64_t)count, oid);
+	if (db_run(db, e, "INSERT INTO ledger_batch VALUES (?, ?, ?)", "iib",
+		(int64_t)first, (int64_t)n, oid))
+		return -1;
+	return tiles_append(db, first, leaves, n, e);
 }

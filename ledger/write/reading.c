@@ -1,4 +1,5 @@
 #include <stdlib.h>
+#include <string.h>
 
 #include "ledger/base/io.h"
 #include "ledger/write/writer.h"
@@ -144,68 +145,51 @@ ledger_read_size(struct reading *reading, uint64_t *out, struct err *e)
 	return 0;
 }
 
-struct place_of {
-	uint64_t first, count;
-	struct oid commit;
-};
-
-static int
-find_batch(struct reading *r, uint64_t seq, struct arena *a,
-    struct place_of *out, struct err *e)
+int
+ledger_read_batch_place(
+    struct reading *r, uint64_t seq, struct batch_place *out, struct err *e)
 {
 	struct rows rows;
-	struct str oid = STR_NONE;
+	bool found = false;
 
-	*out = (struct place_of){ 0 };
+	*out = (struct batch_place){ 0 };
+	if (seq > INT64_MAX)
+		goto none;
 	if (db_query(r->db, &rows, e, SQL_BATCH, "i", (int64_t)seq))
 		return -1;
 	if (rows_next(&rows, e) == 1) {
+		struct str oid = rows_borrow(&rows, 2);
+
 		out->first = (uint64_t)rows_int(&rows, 0);
 		out->count = (uint64_t)rows_int(&rows, 1);
-		oid = rows_str(&rows, 2, a);
+		found = oid.n == OID_BYTES && seq - out->first < out->count;
+		if (found)
+			memcpy(out->commit.b, oid.p, OID_BYTES);
 	}
 	if (rows_end(&rows, e))
 		return -1;
-	if (oid.n != OID_BYTES || seq - out->first >= out->count)
-		return err_set(e, &err_not_found, "no event %llu here",
-		    (unsigned long long)seq);
-	for (size_t i = 0; i < OID_BYTES; i++)
-		out->commit.b[i] = (uint8_t)oid.p[i];
-	return 0;
+	if (found)
+		return 0;
+none:
+	return err_set(
+	    e, &err_not_found, "no event %llu here", (unsigned long long)seq);
 }
 
+/* Takes an event and its line off *rest. */
 static int
-line_at(
-    struct str events, uint64_t index, struct batch_line *line, struct err *e)
-{
-	struct str rest = events;
-
-	for (uint64_t i = 0; i <= index; i++) {
-		int rc = batch_line_next(&rest, line, e);
-
-		if (rc < 0)
-			return -1;
-		if (rc == 0)
-			return err_set(e, &err_corrupt, "a batch is too short");
-	}
-	return 0;
-}
-
-int
-ledger_read_event(struct reading *r, uint64_t seq, struct arena *a,
+take_event(struct reading *r, struct str *rest, uint64_t seq, struct arena *a,
     struct stored_event *out, struct err *e)
 {
 	uint32_t key_id = signer_key_id(r->ledger->signer);
 	struct recorded *rec = &out->recorded;
-	struct place_of at;
 	struct batch_line line;
-	struct batch b;
+	int rc = batch_line_next(rest, &line, e);
 
-	*out = (struct stored_event){ 0 };
-	if (find_batch(r, seq, a, &at, e) ||
-	    batch_read(r->repo, at.commit, a, &b, e) ||
-	    line_at(b.events, seq - at.first, &line, e) ||
-	    event_parse(a, line.event, &rec->event, e))
+	if (rc < 0)
+		return -1;
+	if (rc == 0)
+		return err_set(e, &err_corrupt, "a batch is too short");
+	if (event_parse(a, line.event, &rec->event, e))
 		return -1;
 	if (!batch_line_signature(&line, key_id, &rec->signature))
 		return err_set(e, &err_corrupt, "event %llu is not signed",
@@ -213,20 +197,77 @@ ledger_read_event(struct reading *r, uint64_t seq, struct arena *a,
 	rec->seq = seq;
 	rec->key_id = key_id;
 	rec->hash = rec->event.hash;
-	out->commit = at.commit;
-	out->checkpoint = b.checkpoint;
 	out->line = line.whole;
 	return 0;
+}
+
+static int
+skip_lines(struct str *rest, uint64_t n, struct err *e)
+{
+	struct batch_line line;
+	int rc = 1;
+
+	while (n-- > 0 && rc == 1)
+		rc = batch_line_next(rest, &line, e);
+	if (rc == 0)
+		return err_set(e, &err_corrupt, "a batch is too short");
+	return rc < 0 ? -1 : 0;
+}
+
+/* What of the batch that holds event `first` is asked for: 1 to n events. */
+static int
+read_some(struct reading *r, uint64_t first, size_t n, struct arena *a,
+    struct stored_event *out, size_t *done, struct err *e)
+{
+	struct batch_place at;
+	struct batch b;
+	struct str rest;
+
+	if (ledger_read_batch_place(r, first, &at, e) ||
+	    batch_read(r->repo, at.commit, a, &b, e))
+		return -1;
+	rest = b.events;
+	if (skip_lines(&rest, first - at.first, e))
+		return -1;
+	if (n > at.count - (first - at.first))
+		n = at.count - (first - at.first);
+	for (size_t i = 0; i < n; i++) {
+		out[i] = (struct stored_event){ .commit = at.commit,
+			.checkpoint = b.checkpoint };
+		if (take_event(r, &rest, first + i, a, &out[i], e))
+			return -1;
+	}
+	*done = n;
+	return 0;
+}
+
+int
+ledger_read_events(struct reading *r, uint64_t first, size_t n, struct arena *a,
+    struct stored_event *out, struct err *e)
+{
+	size_t done;
+
+	for (; n > 0; n -= done, first += done, out += done)
+		if (read_some(r, first, n, a, out, &done, e))
+			return -1;
+	return 0;
+}
+
+int
+ledger_read_event(struct reading *r, uint64_t seq, struct arena *a,
+    struct stored_event *out, struct err *e)
+{
+	return ledger_read_events(r, seq, 1, a, out, e);
 }
 
 int
 ledger_read_payload(struct reading *r, uint64_t seq, struct digest sha256,
     size_t max, struct arena *a, struct str *out, struct err *e)
 {
-	struct place_of at;
+	struct batch_place at;
 	struct batch b;
 
-	if (find_batch(r, seq, a, &at, e) ||
+	if (ledger_read_batch_place(r, seq, &at, e) ||
 	    batch_read(r->repo, at.commit, a, &b, e))
 		return -1;
 	for (size_t i = 0; i < b.n_payloads; i++)

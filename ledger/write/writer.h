@@ -10,6 +10,8 @@
  *	ready.c     what must hold before a batch: journal, branch, clock, space
  *	catch_up.c  verifies and projects what state.db has not seen
  *	position.c  where the projection stands: the row and its copy
+ *	tiles.c     the Merkle tree in the read model
+ *	proving.c   proofs and tiles for readers
  *	anchor.c    whether the clock is plausible
  *	reading.c   connections for readers
  *	upkeep.c    sync, pack, payloads
@@ -91,8 +93,8 @@ void position_advance(struct position *, const struct event *, const void *data,
     const struct event_type *);
 int position_load(struct db *, struct position *, struct err *);
 int position_save(struct db *, const struct position *, struct err *);
-int position_add_batch(
-    struct db *, uint64_t first, uint64_t count, struct oid, struct err *);
+int position_add_batch(struct db *, uint64_t first, const struct digest *leaves,
+    size_t n, struct oid, struct err *);
 
 /* The batch that is being made. */
 struct draft {

@@ -13,6 +13,7 @@
 #define LEDGER_WRITE_LEDGER_H
 
 #include "ledger/chain/batch.h"
+#include "ledger/chain/proof.h"
 #include "ledger/view/project.h"
 
 struct ledger;
@@ -141,6 +142,40 @@ struct stored_event {
 };
 int ledger_read_event(struct reading *, uint64_t seq, struct arena *,
     struct stored_event *, struct err *);
+
+/* n events from `first` on, all within the position; each batch is read once.
+ */
+int ledger_read_events(struct reading *, uint64_t first, size_t n,
+    struct arena *, struct stored_event *, struct err *);
+
+/* The batch that holds an event: one commit. err_not_found beyond the
+ * position. */
+struct batch_place {
+	uint64_t first, count;
+	struct oid commit;
+};
+int ledger_read_batch_place(
+    struct reading *, uint64_t seq, struct batch_place *, struct err *);
+
+/* The signed checkpoint of the ledger when it had `size` events, and that
+ * size: 0 asks for the newest, another is rounded up to where a batch ended,
+ * which is the first checkpoint that covers event size - 1. err_not_found
+ * beyond the position, and for an empty ledger. */
+int ledger_read_checkpoint(struct reading *, uint64_t *size, struct arena *,
+    struct str *note, struct err *);
+
+/* Proofs of RFC 9162 from the tree in the read model: a few rows at any size.
+ * err_not_found when a size is beyond the position, or the event beyond the
+ * size; err_invalid for a consistency proof from 0. */
+int ledger_prove_inclusion(struct reading *, uint64_t seq, uint64_t size,
+    struct arena *, struct merkle_proof *, struct err *);
+int ledger_prove_consistency(struct reading *, uint64_t old, uint64_t size,
+    struct arena *, struct merkle_proof *, struct err *);
+
+/* `width` hashes, 1 to 256, of a tile of C2SP tlog-tiles, as its bytes.
+ * err_not_found where the tree has not come. */
+int ledger_read_tile(struct reading *, unsigned level, uint64_t number,
+    size_t width, struct arena *, struct str *, struct err *);
 
 int ledger_read_payload(struct reading *, uint64_t seq, struct digest,
     size_t max, struct arena *, struct str *out, struct err *);
