@@ -124,7 +124,9 @@ may_write(const struct ledger *l, const struct command *c, struct err *why)
 {
 	const struct draft *d = &l->draft;
 
-	if (d->no_space.kind != NULL)
+	if (d->no_mark.kind != NULL)
+		*why = d->no_mark;
+	else if (d->no_space.kind != NULL)
 		*why = d->no_space;
 	else if (d->no_clock.kind != NULL && !c->confirms_clock)
 		*why = d->no_clock;
@@ -167,9 +169,12 @@ now_for(const struct ledger *l)
 static bool
 is_fault(const struct ledger *l, const struct err *why)
 {
-	return why->kind == NULL || (why->kind->status >= 500 &&
-					why->kind != l->draft.no_space.kind &&
-					why->kind != l->draft.no_clock.kind);
+	const struct draft *d = &l->draft;
+
+	return why->kind == NULL ||
+	       (why->kind->status >= 500 && why->kind != d->no_space.kind &&
+		   why->kind != d->no_clock.kind &&
+		   why->kind != d->no_mark.kind);
 }
 
 int

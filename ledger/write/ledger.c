@@ -139,6 +139,7 @@ ledger_close(struct ledger *l)
 	buf_fini(&l->signers);
 	free(l->types);
 	free(l->dir);
+	free(l->mark_path);
 	free(l->db_path);
 	free(l->repo_path);
 	explicit_bzero(l->fingerprint, sizeof l->fingerprint);
@@ -177,6 +178,7 @@ load_keys(
 	    private_key_load(signing, &key, e) == 0) {
 		l->signer = signer_new(key, origin);
 		l->origin = signer_origin(l->signer);
+		l->mark_path = join(keys_dir, "signed");
 		signers_first(&l->signers, l->origin, signer_public(l->signer));
 		l->allowed_signers = buf_str(&l->signers);
 		rc = 0;

@@ -80,8 +80,7 @@ ledger_read_tile(struct reading *r, unsigned level, uint64_t number,
 	const struct digest *hashes;
 	size_t n;
 
-	if (tiles_read(
-		tiles_new(a, r->db), level, number, &hashes, &n, e))
+	if (tiles_read(tiles_new(a, r->db), level, number, &hashes, &n, e))
 		return -1;
 	if (width == 0 || width > n)
 		return err_set(e, &err_not_found, "there is no such tile yet");

@@ -204,7 +204,8 @@ lead(struct ledger *l)
 {
 	struct ticket_list done = { 0 };
 	struct err e = { 0 };
-	bool half_full = false;
+	bool half_full = false, near = false;
+	uint64_t size = 0;
 	int priority;
 
 	wait_for_company(l);
@@ -214,6 +215,8 @@ lead(struct ledger *l)
 	} else {
 		run_batch(l, &done);
 		half_full = journal_used(l->journal) > JOURNAL_BYTES / 2;
+		near = high_water_is_near(l);
+		size = l->position.size;
 		ledger_release_turn(l);
 	}
 	pthread_mutex_lock(&l->lock);
@@ -228,6 +231,8 @@ lead(struct ledger *l)
 	if (l->syncing)
 		half_full = false;
 	pthread_mutex_unlock(&l->lock);
+	if (near)
+		high_water_move(l, size);
 	if (half_full)
 		ledger_sync(l, NULL);
 }

@@ -286,6 +286,7 @@ ledger_ready(struct ledger *l, struct err *e)
 
 	err_clear(&d->no_space);
 	err_clear(&d->no_clock);
+	err_clear(&d->no_mark);
 	if (ledger_settle_journal(l, e) || settle_view(l, e)) {
 		l->failed = true;
 		return -1;
@@ -293,5 +294,7 @@ ledger_ready(struct ledger *l, struct err *e)
 	l->unsure = l->failed = false;
 	check_space(l, &d->no_space);
 	anchor_check(l, &d->no_clock);
+	if (l->signer != NULL)
+		high_water_check(l, &d->no_mark);
 	return 0;
 }

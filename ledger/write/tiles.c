@@ -20,8 +20,8 @@ load(struct db *db, int64_t place, struct digest *out, size_t *n, struct err *e)
 	struct rows r;
 
 	*n = 0;
-	if (db_query(db, &r, e, "SELECT hashes FROM ledger_tile WHERE place = ?",
-		"i", place))
+	if (db_query(db, &r, e,
+		"SELECT hashes FROM ledger_tile WHERE place = ?", "i", place))
 		return -1;
 	if (rows_next(&r, e) == 1) {
 		bytes = rows_borrow(&r, 0);
@@ -65,10 +65,11 @@ append_level(struct db *db, unsigned level, uint64_t first,
 			    "read model: a tile has %zu hashes, not %zu", kept,
 			    have);
 		memcpy(tile + have, hashes, take * sizeof *tile);
-		if (db_run(db, e, "INSERT OR REPLACE INTO ledger_tile VALUES (?, ?)",
+		if (db_run(db, e,
+			"INSERT OR REPLACE INTO ledger_tile VALUES (?, ?)",
 			"ib", place,
-			(struct str){ (const char *)tile,
-			    (have + take) * DIGEST_BYTES }))
+			(struct str){
+			    (const char *)tile, (have + take) * DIGEST_BYTES }))
 			return -1;
 		if (have + take == TILE_WIDTH)
 			full[(*n_full)++] = root_of(tile, TILE_WIDTH);
@@ -148,8 +149,8 @@ tiles_node(void *arg, unsigned level, uint64_t index, struct digest *out,
 	uint64_t first = index << in_tile;
 	size_t from = first % TILE_WIDTH, count = (size_t)1 << in_tile, n;
 
-	if (tiles_read(arg, level / TILE_HEIGHT, first / TILE_WIDTH, &hashes,
-		&n, e))
+	if (tiles_read(
+		arg, level / TILE_HEIGHT, first / TILE_WIDTH, &hashes, &n, e))
 		return -1;
 	if (from + count > n)
 		return err_set(e, &err_corrupt,

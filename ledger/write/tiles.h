@@ -28,7 +28,7 @@ int tiles_read(struct tiles *, unsigned level, uint64_t number,
     const struct digest **hashes, size_t *n, struct err *);
 
 /* `node` of a struct tree whose arg is a struct tiles. */
-int tiles_node(void *tiles, unsigned level, uint64_t index, struct digest *,
-    struct err *);
+int tiles_node(
+    void *tiles, unsigned level, uint64_t index, struct digest *, struct err *);
 
 #endif

@@ -12,6 +12,7 @@
  *	position.c  where the projection stands: the row and its copy
  *	tiles.c     the Merkle tree in the read model
  *	proving.c   proofs and tiles for readers
+ *	high_water.c  how far the key may have signed
  *	anchor.c    whether the clock is plausible
  *	reading.c   connections for readers
  *	upkeep.c    sync, pack, payloads
@@ -104,7 +105,7 @@ struct draft {
 	size_t n, bytes;
 	struct ticket_list tickets; /* decided, in order */
 	struct position before, after;
-	struct err no_space, no_clock; /* why nothing may be written */
+	struct err no_space, no_clock, no_mark; /* why none may be written */
 };
 
 /* Random bytes that nobody has seen yet. */
@@ -162,6 +163,8 @@ struct ledger {
 	bool torn; /* a sync of the filesystem failed: what the kernel threw
 		      away may be objects, all of them are written again */
 	int anchor_fd;
+	char *mark_path;           /* beside the key */
+	atomic_uint_fast64_t mark; /* that file's number as last seen */
 	char boot_id[40];
 
 	/* The readers. */
@@ -212,6 +215,16 @@ int ledger_project(struct ledger *, const struct event *, const void *data,
 
 /* anchor.c. */
 int anchor_open(struct ledger *, struct err *);
+/* How many events ahead of the ledger the key's own count may be. */
+#define HIGH_WATER_STRIDE 8192
+
+/* Whether the key may sign a batch more: err_rolled_back where it has signed
+ * for events that are not here, err_unavailable. With the turn. */
+int high_water_check(struct ledger *, struct err *);
+/* Whether its number should move ahead, with the turn; and that, without. */
+bool high_water_is_near(struct ledger *);
+void high_water_move(struct ledger *, uint64_t size);
+
 int anchor_check(struct ledger *, struct err *);
 void anchor_write(struct ledger *);
 
