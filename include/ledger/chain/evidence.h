@@ -1,0 +1,76 @@
+/*
+ * Evidence files (docs/ledger-format.md, "Evidence files"): one event, its
+ * inclusion proof and the ledger's key history as one canonical JSON object
+ * that proves itself, and shows nothing of the event's neighbours.
+ *
+ *	struct evidence_key key = { .key = k };
+ *	struct evidence ev = { origin, line, proof, &key, 1 };
+ *	buf_init(&b, EVIDENCE_MAX);
+ *	if (evidence_add(&b, &ev, e)) …
+ */
+#ifndef LEDGER_CHAIN_EVIDENCE_H
+#define LEDGER_CHAIN_EVIDENCE_H
+
+#include "ledger/chain/batch.h"
+#include "ledger/chain/tlog_proof.h"
+
+#define EVIDENCE_FORMAT     "probity-evidence/v1"
+#define EVIDENCE_MEDIA_TYPE "application/vnd.probity.evidence+json"
+#define EVIDENCE_MAX        (512u << 10) /* bytes of a file */
+#define EVIDENCE_KEYS       64
+
+/* A ledger key and the events that it signed, both ends included. */
+struct evidence_key {
+	struct public_key key;
+	uint64_t from_seq;
+	bool ended; /* false: in force, until_seq means nothing */
+	uint64_t until_seq;
+};
+
+struct evidence {
+	struct str origin;
+	struct str line;  /* "<signatures> SP <event>", no LF */
+	struct str proof; /* a .tlog-proof */
+	const struct evidence_key *keys;
+	size_t n_keys;
+};
+
+/* Appends the file's bytes, no LF after them. err_malformed when a part is not
+ * text, err_too_large beyond the buffer's maximum. */
+int evidence_add(struct buf *, const struct evidence *, struct err *);
+
+/*
+ * Reads a file: canonical form, exactly the members, and a key history without
+ * gaps from event 0 on. Line and proof are not looked into. err_malformed, or
+ * err_too_large beyond EVIDENCE_MAX.
+ */
+int evidence_parse(
+    struct arena *, struct str bytes, struct evidence *, struct err *);
+
+/* The key that signs event `seq`, and a checkpoint of seq + 1 events; NULL
+ * when the history has none. */
+const struct evidence_key *evidence_key_at(
+    const struct evidence *, uint64_t seq);
+
+/* What a check came to. */
+struct evidence_shown {
+	const char *check; /* the failing one: "format", "key", "event",
+			      "checkpoint", "proof"; NULL when none did */
+	struct batch_line line;
+	struct event event;
+	struct tlog_proof proof;
+	struct checkpoint checkpoint;
+	struct public_key event_key, checkpoint_key;
+};
+
+/*
+ * Whether the evidence holds by itself: the event's form, its ledger and its
+ * signature, its place in the proof, the checkpoint's signature and the path
+ * up to its root. Whether its keys are the ledger's is for the caller to
+ * judge; with `pinned` both signatures must be by that key. err_corrupt or
+ * err_malformed with what does not hold, and the check's name in *shown.
+ */
+int evidence_check(struct arena *, const struct evidence *,
+    const struct public_key *pinned, struct evidence_shown *, struct err *);
+
+#endif
