@@ -17,7 +17,8 @@ struct command {
 	const char *options;   /* of --help, a line each */
 	int (*run)(int argc, char **argv);
 };
-extern const struct command command_verify, command_log, command_show;
+extern const struct command command_verify, command_log, command_show,
+    command_prove, command_check_proof;
 
 /* Prints usage and options. */
 void command_help(const struct command *, FILE *);
@@ -30,6 +31,9 @@ bool option_number(int argc, char **argv, int *i, uint64_t *out);
 /* "probity-audit: …" on standard error; returns EXIT_USAGE, EXIT_NOT_DONE. */
 __attribute__((format(printf, 1, 2))) int usage_error(const char *fmt, ...);
 int not_done(const struct err *);
+
+/* A stranger's text: nothing in it moves a terminal's cursor. */
+void print_plain(FILE *, struct str);
 
 /* A public key: a file that holds one, or the key itself. */
 int key_load(struct arena *, const char *file_or_text, struct public_key *,

@@ -1,4 +1,5 @@
-/* What is given on the command line: options, keys, checkpoints. */
+/* What is given on the command line: options, keys, checkpoints; and text that
+ * came from elsewhere. */
 #include <stdarg.h>
 #include <sys/stat.h>
 
@@ -47,6 +48,27 @@ option_number(int argc, char **argv, int *i, uint64_t *out)
 		return true;
 	usage_error("%s takes a number, not %s", name, text);
 	return false;
+}
+
+/* C0 and C1 controls; the latter are two bytes in UTF-8. */
+static bool
+is_control(struct str s, size_t i)
+{
+	uint8_t c = (uint8_t)s.p[i];
+
+	return c < ' ' || c == 0x7f ||
+	       (c == 0xc2 && i + 1 < s.n && (uint8_t)s.p[i + 1] < 0xa0);
+}
+
+void
+print_plain(FILE *f, struct str s)
+{
+	for (size_t i = 0; i < s.n; i++) {
+		bool control = is_control(s, i);
+
+		fputc(control ? '?' : s.p[i], f);
+		i += control && (uint8_t)s.p[i] == 0xc2;
+	}
 }
 
 static struct str

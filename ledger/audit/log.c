@@ -50,14 +50,6 @@ show_json(struct arena *a, const struct event *ev, struct oid commit)
 	buf_fini(&b);
 }
 
-/* An id is a stranger's text: nothing that moves a terminal's cursor. */
-static void
-print_plain(struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		putchar((uint8_t)s.p[i] < ' ' || s.p[i] == 0x7f ? '?' : s.p[i]);
-}
-
 static void
 show_text(const struct event *ev)
 {
@@ -68,7 +60,7 @@ show_text(const struct event *ev)
 	printf("%8llu  %s  %-32.*s  %.*s %s  %.*s ", (ull)ev->seq, at,
 	    STR_ARGS(ev->type), STR_ARGS(ev->subject_kind), uid,
 	    STR_ARGS(ev->actor.kind));
-	print_plain(ev->actor.id);
+	print_plain(stdout, ev->actor.id);
 	putchar('\n');
 }
 

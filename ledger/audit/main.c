@@ -3,7 +3,7 @@
 #include "ledger/audit/audit.h"
 
 static const struct command *const commands[] = { &command_verify, &command_log,
-	&command_show };
+	&command_show, &command_prove, &command_check_proof };
 #define COMMANDS (sizeof commands / sizeof commands[0])
 
 static void
@@ -15,11 +15,12 @@ help(FILE *f)
 	    f);
 	for (size_t i = 0; i < COMMANDS; i++)
 		fprintf(
-		    f, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
-	fputs("\n  --help     this text, or a command's after its name\n"
-	      "  --version\n\n"
-	      "Exit status: 0 good, 1 the ledger is bad, 2 wrong usage, 3 "
-	      "could not be carried out.\n",
+		    f, "  %-12s %s\n", commands[i]->name, commands[i]->summary);
+	fputs(
+	    "\n  --help         this text, or a command's after its name\n"
+	    "  --version\n\n"
+	    "Exit status: 0 good, 1 the ledger or the proof is bad, 2 wrong usage, 3 "
+	    "could not be carried out.\n",
 	    f);
 }
 

@@ -1,0 +1,145 @@
+#include <string.h>
+
+#include "ledger/audit/audit.h"
+#include "ledger/audit/proof_report.h"
+#include "ledger/base/io.h"
+
+#define PROOF_START "c2sp.org/tlog-proof@"
+
+struct arguments {
+	const char *file, *key, *event;
+	bool json;
+};
+
+/* A tlog-proof holds neither event nor key: both have to be given, and what
+ * they say of the ledger is what an evidence file says in its members. */
+static int
+gather(struct arena *a, const struct arguments *args, struct str proof,
+    struct evidence_key *key, struct evidence *ev, struct err *e)
+{
+	struct note note;
+	struct checkpoint c;
+	struct tlog_proof p;
+
+	if (tlog_proof_parse(a, proof, &p, e) ||
+	    note_parse(a, p.checkpoint, &note, e) ||
+	    checkpoint_parse(note.text, &c, e))
+		return -1;
+	if (io_read_file(a, args->event ? args->event : "/dev/stdin",
+		EVIDENCE_MAX, &ev->line, e))
+		return -1;
+	if (str_has_suffix(ev->line, STR("\n")))
+		ev->line.n--;
+	ev->origin = c.origin;
+	ev->proof = proof;
+	ev->keys = key;
+	ev->n_keys = 1;
+	return 0;
+}
+
+static int
+read_evidence(struct arena *a, const struct arguments *args,
+    struct evidence_key *pinned, struct evidence *ev, struct err *e)
+{
+	struct str bytes;
+
+	if (io_read_file(a, args->file, EVIDENCE_MAX, &bytes, e))
+		return -1;
+	if (!str_has_prefix(bytes, STR(PROOF_START))) {
+		if (args->event)
+			return err_set(e, &err_usage,
+			    "--event is for a tlog-proof; an evidence file "
+			    "holds its event");
+		return evidence_parse(a, bytes, ev, e);
+	}
+	if (!args->key)
+		return err_set(e, &err_usage,
+		    "a tlog-proof holds no key: give the ledger's with --key");
+	return gather(a, args, bytes, pinned, ev, e);
+}
+
+/* Whatever is wrong with the file's content is a verdict, not a failure. */
+static int
+check(struct arena *a, const struct arguments *args, struct proof_report *r,
+    struct err *e)
+{
+	struct evidence_key given = { 0 };
+	struct evidence ev;
+
+	if (args->key && key_load(a, args->key, &given.key, e))
+		return -1;
+	r->pinned = args->key != NULL;
+	r->reason = e->detail;
+	if (read_evidence(a, args, &given, &ev, e)) {
+		r->shown.check = "format";
+		return e->kind == &err_malformed ? 0 : -1;
+	}
+	r->good = evidence_check(
+		      a, &ev, args->key ? &given.key : NULL, &r->shown, e) == 0;
+	return 0;
+}
+
+static bool
+read_one(int argc, char **argv, int *i, struct arguments *args)
+{
+	const char *name = argv[*i];
+
+	if (strcmp(name, "--key") == 0)
+		return (args->key = option_value(argc, argv, i)) != NULL;
+	if (strcmp(name, "--event") == 0)
+		return (args->event = option_value(argc, argv, i)) != NULL;
+	if (strcmp(name, "--json") == 0)
+		return args->json = true;
+	if (name[0] != '-' && !args->file)
+		return (args->file = name) != NULL;
+	usage_error("%s is not understood; see probity-audit check-proof "
+		    "--help",
+	    name);
+	return false;
+}
+
+static int
+run(int argc, char **argv)
+{
+	struct arguments args = { 0 };
+	struct proof_report r = { 0 };
+	struct err e = { 0 };
+	struct arena *a;
+	int rc;
+
+	for (int i = 2; i < argc; i++)
+		if (!read_one(argc, argv, &i, &args))
+			return EXIT_USAGE;
+	if (!args.file)
+		return usage_error("check-proof needs a file; see "
+				   "probity-audit check-proof --help");
+	a = arena_new();
+	if (check(a, &args, &r, &e)) {
+		rc = not_done(&e);
+	} else {
+		if (args.json)
+			proof_report_write_json(stdout, a, &r);
+		else
+			proof_report_write(stdout, &r);
+		rc = r.good ? EXIT_GOOD : EXIT_BAD;
+	}
+	arena_free(a);
+	return rc;
+}
+
+const struct command command_check_proof = {
+	.name = "check-proof",
+	.summary = "Check an evidence file or a tlog-proof, without a "
+		   "repository or a network",
+	.arguments = "FILE [OPTION …]",
+	.options =
+	    "  --key KEY     the ledger's public key, pinned: a file or the "
+	    "key itself. Without it\n"
+	    "                the key in the file is used, and its fingerprint "
+	    "printed to be compared\n"
+	    "  --event FILE  for a tlog-proof: the event's line, as show "
+	    "prints it; default:\n"
+	    "                standard input\n"
+	    "  --json        the verdict as one JSON object\n",
+	.run = run,
+};
