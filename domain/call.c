@@ -78,17 +78,34 @@ running_decode(struct running *r, struct err *e)
 	return shape_decode(shape, &r->call->input, r->c.arena, r->in, e);
 }
 
+const struct shape content_shape = { "content", "Bytes", NULL, 0,
+	sizeof(struct content) };
+
 static int
-read_in(struct running *r, struct reply *out, struct err *e)
+answer(struct running *r, struct reply *out, struct err *e)
 {
 	const struct operation *op = r->call->op;
-	void *record = arena_alloc(r->c.arena, op->out->size);
+	struct content *content;
+	void *record;
 
-	if (running_authorize(r, r->c.db, e) || running_decode(r, e) ||
-	    op->read(&r->c, r->in, record, e))
+	if (op->media_type) {
+		content = ARENA_NEW(r->c.arena, struct content);
+		out->content = content;
+		return op->read(&r->c, r->in, content, e);
+	}
+	record = arena_alloc(r->c.arena, op->out->size);
+	if (op->read(&r->c, r->in, record, e))
 		return -1;
 	out->body = shape_encode(op->out, record, r->c.arena);
 	return 0;
+}
+
+static int
+read_in(struct running *r, struct reply *out, struct err *e)
+{
+	if (running_authorize(r, r->c.db, e) || running_decode(r, e))
+		return -1;
+	return answer(r, out, e);
 }
 
 static int

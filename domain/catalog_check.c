@@ -157,8 +157,12 @@ check_effect(const struct check *check, const struct operation *op)
 			fault(faults, op->id, "a read declares events", NULL);
 		if (!op->read || op->decide || op->reply)
 			fault(faults, op->id, "a read needs read alone", NULL);
+		if (op->out == &content_shape && !op->media_type)
+			fault(faults, op->id, "bytes of no media type", NULL);
 		return;
 	}
+	if (op->media_type)
+		fault(faults, op->id, "a write answers JSON alone", NULL);
 	if (!op->decide || !op->reply || op->read)
 		fault(faults, op->id, "a write needs decide and reply", NULL);
 	if (!op->emits || !op->emits[0])

@@ -125,6 +125,21 @@ reply_schema(struct arena *a, const struct operation *op)
 	return schema;
 }
 
+/* What the bytes of a file mean, only their own format says. */
+static struct json *
+reply_content(struct arena *a, const struct operation *op)
+{
+	struct json *v;
+
+	if (op->out != &content_shape)
+		return content(a,
+		    op->media_type ? op->media_type : "application/json",
+		    reply_schema(a, op));
+	v = json_object(a);
+	json_put(v, op->media_type, json_object(a));
+	return v;
+}
+
 static struct json *
 success(struct arena *a, const struct operation *op)
 {
@@ -142,8 +157,7 @@ success(struct arena *a, const struct operation *op)
 		json_put(headers, "Idempotency-Replayed",
 		    reference(a, "#/components/headers/IdempotencyReplayed"));
 	json_put(v, "headers", headers);
-	json_put(
-	    v, "content", content(a, "application/json", reply_schema(a, op)));
+	json_put(v, "content", reply_content(a, op));
 	return v;
 }
 

@@ -110,11 +110,24 @@ add_next_link(const struct request *r, const struct reply *reply,
 }
 
 static int
+set_body(const struct call *call, const struct reply *reply, struct arena *a,
+    struct response *response, struct err *e)
+{
+	const struct content *content = reply->content;
+
+	if (!content)
+		return response_set_json(
+		    response, reply->status, reply->body, a, e);
+	return response_set_file(response, reply->status, call->op->media_type,
+	    content->bytes, content->file_name, a, e);
+}
+
+static int
 answer(const struct front *front, const struct request *r,
     const struct call *call, const struct reply *reply, struct arena *a,
     struct response *response, struct err *e)
 {
-	if (response_set_json(response, reply->status, reply->body, a, e))
+	if (set_body(call, reply, a, response, e))
 		return -1;
 	if (call->op->effect != EFFECT_READ) {
 		if (reply->replayed)

@@ -70,6 +70,27 @@ response_add(
 	*end = h;
 }
 
+static int
+too_long(struct err *e)
+{
+	return err_set(e, &err_internal, "the reply has over %u bytes",
+	    RESPONSE_BYTES_MAX);
+}
+
+int
+response_set_file(struct response *r, int status, const char *type,
+    struct str bytes, struct str file_name, struct arena *a, struct err *e)
+{
+	if (bytes.n > RESPONSE_BYTES_MAX)
+		return too_long(e);
+	r->status = status;
+	r->type = type;
+	r->body = bytes;
+	response_add(r, a, "Content-Disposition",
+	    "attachment; filename=\"%.*s\"", STR_ARGS(file_name));
+	return 0;
+}
+
 int
 response_set_json(struct response *r, int status, const struct json *v,
     struct arena *a, struct err *e)
@@ -80,8 +101,7 @@ response_set_json(struct response *r, int status, const struct json *v,
 	buf_init(&body, RESPONSE_BYTES_MAX);
 	json_write(v, &body);
 	if (buf_failed(&body)) {
-		rc = err_set(e, &err_internal, "the reply has over %u bytes",
-		    RESPONSE_BYTES_MAX);
+		rc = too_long(e);
 	} else {
 		r->status = status;
 		r->type = "application/json";

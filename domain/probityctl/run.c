@@ -27,11 +27,17 @@ operator_name(struct arena *a)
 }
 
 static void
-print(const struct ctl *ctl, const struct json *body)
+print(const struct ctl *ctl, const struct reply *reply)
 {
+	const struct json *body = reply->body;
 	struct buf b;
 	struct str text;
 
+	if (reply->content) {
+		text = reply->content->bytes;
+		fwrite(text.p, 1, text.n, stdout);
+		return;
+	}
 	if (!ctl->json) {
 		table_print(ctl->op->out, body);
 		return;
@@ -119,7 +125,7 @@ run_call(struct ctl *ctl, struct ledger *ledger, struct err *e)
 	if (ctl->all && json_get(reply.body, "next_after_id") &&
 	    run_pages(ctl, &call, &reply, e))
 		return -1;
-	print(ctl, reply.body);
+	print(ctl, &reply);
 	return 0;
 }
 

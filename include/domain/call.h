@@ -25,7 +25,9 @@ struct call {
 struct reply {
 	int status;
 	struct json *body;
-	uint64_t ledger_size; /* the position it was made at */
+	const struct content *content; /* in place of a body: its row has a
+					  media type */
+	uint64_t ledger_size;          /* the position it was made at */
 	bool replayed;
 };
 

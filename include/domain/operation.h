@@ -41,6 +41,8 @@ struct operation {
 	const char *product; /* the group's name in the published index */
 	const char *summary;
 	const char *since;      /* version that brought it: "2.0.0" */
+	const char *media_type; /* the reply is bytes of this type, a struct
+				   content; NULL: JSON by `out` */
 	const char *file_field; /* command line: this field is a file's content,
 				   given as --<field> PATH */
 	enum effect effect;
@@ -66,6 +68,12 @@ struct operation {
 	int (*read)(struct context *, const void *in, void *out, struct err *);
 };
 
+/* A reply that is bytes: a file to keep. */
+struct content {
+	struct str bytes, file_name;
+};
+extern const struct shape content_shape;
+
 /* A row may say otherwise than the defaults that its macro gives it. */
 #pragma GCC diagnostic ignored "-Woverride-init"
 
@@ -79,6 +87,15 @@ struct operation {
 	{ return fn##_read(c, i, o, e); } \
 	const struct operation op_##fn = { .effect = EFFECT_READ, .status = 200, .no_body = true, \
 		.since = "2.0.0", .in = &I##_shape, .out = &O##_shape, .read = fn##_read_any, __VA_ARGS__ }
+
+/* A read whose reply is bytes. The row says .media_type, and where the bytes
+ * are JSON their shape by .out. */
+#define CONTENT_OPERATION(fn, I, ...) \
+	static int fn##_read(struct context *, const struct I *, struct content *, struct err *); \
+	static int fn##_read_any(struct context *c, const void *i, void *o, struct err *e) \
+	{ return fn##_read(c, i, o, e); } \
+	const struct operation op_##fn = { .effect = EFFECT_READ, .status = 200, .no_body = true, \
+		.since = "2.0.0", .in = &I##_shape, .out = &content_shape, .read = fn##_read_any, __VA_ARGS__ }
 
 #define WRITE_OPERATION(fn, I, O, ...) \
 	static int fn##_decide(struct context *, const struct I *, struct err *); \

@@ -34,6 +34,11 @@ __attribute__((format(printf, 4, 5))) void response_add(
 int response_set_json(struct response *, int status, const struct json *,
     struct arena *, struct err *);
 
+/* A body of bytes, to be kept as a file of that name; both live on.
+ * err_internal beyond RESPONSE_BYTES_MAX. */
+int response_set_file(struct response *, int status, const char *type,
+    struct str bytes, struct str file_name, struct arena *, struct err *);
+
 /* ETag of the body, and 304 when If-None-Match has it. */
 void response_set_etag(
     struct response *, struct arena *, struct str if_none_match);

@@ -112,6 +112,29 @@ test_etag(void **state)
 	assert_null(strstr(send(&r, false), "{"));
 }
 
+static void
+test_file(void **state)
+{
+	struct response r = { 0 };
+	struct str nul = { "a\0b", 3 };
+	struct err e = { 0 };
+
+	(void)state;
+	assert_int_equal(response_set_file(&r, 200, "application/x-thing", nul,
+			     STR("thing-1.bin"), a, &e),
+	    0);
+	assert_non_null(strstr(send(&r, false),
+	    "Content-Type: application/x-thing\r\nContent-Length: 3\r\n"));
+	assert_non_null(
+	    strstr(send(&r, true), "\r\nContent-Disposition: attachment; "
+				   "filename=\"thing-1.bin\"\r\n"));
+	nul.n = RESPONSE_BYTES_MAX + 1;
+	assert_int_equal(response_set_file(&r, 200, "application/x-thing", nul,
+			     STR("thing-1.bin"), a, &e),
+	    -1);
+	assert_ptr_equal(e.kind, &err_internal);
+}
+
 int
 main(void)
 {
@@ -121,6 +144,7 @@ main(void)
 		TEST(test_no_body),
 		TEST(test_no_header_splits),
 		TEST(test_etag),
+		TEST(test_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
