@@ -31,4 +31,13 @@ int pack_loose(
 
 int pack_count(struct repo *, size_t *n, struct err *);
 
+/*
+ * One commit, its tree and everything in it as a pack in the arena, for `git
+ * unpack-objects`; the commit's parent is not in it. err_too_large when the
+ * objects have more than max bytes together. The same objects give the same
+ * bytes.
+ */
+int pack_commit(struct repo *, struct oid commit, size_t max, struct arena *,
+    struct str *out, struct err *);
+
 #endif

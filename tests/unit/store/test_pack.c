@@ -380,6 +380,59 @@ survives_kills(void **state)
 
 #define CASE(f) cmocka_unit_test_setup_teardown(f, make, unmake)
 
+static struct str
+pack_of_tip(size_t max, struct err *e)
+{
+	struct str bytes = STR_NONE;
+
+	pack_commit(r, last[2].oid, max, arena, &bytes, e);
+	return bytes;
+}
+
+static void
+keep(struct str bytes)
+{
+	FILE *f = fopen(in_scratch("one.pack"), "w");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(bytes.p, 1, bytes.n, f), bytes.n);
+	fclose(f);
+}
+
+/* Three objects and nothing of the commit before, loose and packed alike. */
+static void
+one_commit_as_a_pack(void **state)
+{
+	struct err e = { 0 };
+	struct str loose, packed;
+	char line[512], oid[OID_HEX + 1];
+
+	(void)state;
+	grow(2, 3000);
+	oid_hex(last[2].oid, oid);
+	loose = pack_of_tip(1 << 20, &e);
+	assert_int_equal(e.kind, 0);
+	keep(loose);
+	snprintf(line, sizeof line,
+	    "git init -q --bare $D/e && cd $D/e && "
+	    "git unpack-objects <$D/one.pack && "
+	    "test $(git count-objects | cut -d' ' -f1) = 3 && "
+	    "git cat-file -t %s && git cat-file -p %s^{tree} && "
+	    "! git cat-file -e %s^",
+	    oid, oid, oid);
+	assert_int_equal(shell(line), 0);
+	assert_int_equal(pack(100), 6);
+	packed = pack_of_tip(1 << 20, &e);
+	assert_int_equal(e.kind, 0);
+	assert_true(str_eq(loose, packed));
+	assert_null(pack_of_tip(2000, &e).p);
+	assert_ptr_equal(e.kind, &err_too_large);
+	e = (struct err){ 0 };
+	last[2].oid.b[0] ^= 1;
+	assert_null(pack_of_tip(1 << 20, &e).p);
+	assert_ptr_equal(e.kind, &err_corrupt);
+}
+
 int
 main(void)
 {
@@ -395,6 +448,7 @@ main(void)
 		CASE(never_too_many_packs),
 		CASE(packs_beside_a_writer),
 		CASE(survives_kills),
+		CASE(one_commit_as_a_pack),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
