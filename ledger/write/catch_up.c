@@ -32,9 +32,12 @@ int
 ledger_project(struct ledger *l, const struct event *ev, const void *data,
     const struct event_type *type, struct err *e)
 {
+	struct str subject = { (const char *)ev->subject.b, sizeof ev->subject.b };
 	int64_t seq = (int64_t)ev->seq;
 
-	if (type->project(l->db, ev, data, e))
+	if (type->project(l->db, ev, data, e) ||
+	    db_run(l->db, e, "INSERT INTO ledger_subject VALUES (?, ?)", "bi",
+		subject, seq))
 		return -1;
 	if (!ev->idempotency.set)
 		return 0;

@@ -18,6 +18,13 @@ CREATE TABLE ledger_batch (
 	commit_oid BLOB NOT NULL
 );
 
+-- Where the events about a record are.
+CREATE TABLE ledger_subject (
+	subject BLOB NOT NULL, -- the 16 bytes of its uid
+	seq INTEGER NOT NULL,
+	PRIMARY KEY (subject, seq)
+) WITHOUT ROWID;
+
 -- Keyed hashes of requests that carried an Idempotency-Key.
 CREATE TABLE idempotency (
 	key_hmac BLOB PRIMARY KEY,
