@@ -1,0 +1,90 @@
+#include "domain/ledger_reads/group.h"
+#include "domain/ledger_reads/parts.h"
+#include "ledger/codec/text.h"
+
+struct ledger_key {
+	struct str public_key, key_id, fingerprint;
+	int64_t from_seq;
+	struct opt_int until_seq;
+};
+
+struct recovery_key {
+	struct str public_key, fingerprint;
+};
+
+struct ledger_keys {
+	struct str origin;
+	struct list keys;
+	const void *recovery_key;
+};
+
+/* clang-format off */
+SHAPE(ledger_key, "A key that signs or signed the ledger",
+	FIELD(ledger_key, public_key, .doc = "The key, as an OpenSSH line"),
+	FIELD(ledger_key, key_id, .doc = "Its id in signatures, eight hex digits"),
+	FIELD(ledger_key, fingerprint, .doc = "The key's fingerprint, as OpenSSH prints it"),
+	FIELD(ledger_key, from_seq, .doc = "The first event it signed"),
+	FIELD(ledger_key, until_seq, .doc = "The last event it signed; null while it is in force"));
+SHAPE(recovery_key, "The key that may put another in the ledger key's place",
+	FIELD(recovery_key, public_key, .doc = "The key, as an OpenSSH line"),
+	FIELD(recovery_key, fingerprint, .doc = "The key's fingerprint, as OpenSSH prints it"));
+SHAPE(ledger_keys, "The keys of the ledger",
+	FIELD(ledger_keys, origin, .doc = "The ledger's name"),
+	FIELD(ledger_keys, keys, .of = &ledger_key_shape, .doc = "Every key, in the order of the events they signed"),
+	FIELD(ledger_keys, recovery_key, .of = &recovery_key_shape, .doc = "The recovery key of the ledger's first event"));
+/* clang-format on */
+
+READ_OPERATION(ledger_key_list, nothing, ledger_keys, .id = "ledger.key.list",
+    .method = "GET", .path = "/api/v2/ledger/keys", .scope = "trust:read",
+    .product = PRODUCT, .summary = "List the keys that signed the ledger");
+
+static struct str
+key_as_text(struct arena *a, struct public_key key)
+{
+	char text[PUBLIC_KEY_SSH + 1];
+
+	public_key_ssh(key, text);
+	return arena_str(a, str_from(text));
+}
+
+/* "SHA256:" and base64 without padding, as ssh-keygen -l has it. */
+static struct str
+fingerprint_of(struct arena *a, struct public_key key)
+{
+	char text[BASE64_LENGTH(DIGEST_BYTES) + 1];
+	uint8_t blob[PUBLIC_KEY_BLOB];
+	struct digest digest;
+
+	public_key_blob(key, blob);
+	digest = sha256((struct str){ (const char *)blob, sizeof blob });
+	base64_encode(digest.b, sizeof digest.b, text);
+	return arena_strf(
+	    a, "SHA256:%.*s", (int)str_find(str_from(text), '='), text);
+}
+
+static int
+ledger_key_list_read(struct context *c, const struct nothing *in,
+    struct ledger_keys *out, struct err *e)
+{
+	struct recovery_key *recovery =
+	    ARENA_NEW(c->arena, struct recovery_key);
+	struct ledger_key *key = ARENA_NEW(c->arena, struct ledger_key);
+	struct str origin = ledger_origin(c->ledger);
+	struct key_history history;
+
+	(void)in;
+	if (key_history_read(c, &history, e))
+		return -1;
+	*key = (struct ledger_key){
+		.public_key = key_as_text(c->arena, history.key),
+		.key_id = arena_strf(
+		    c->arena, "%08x", note_key_id(origin, history.key)),
+		.fingerprint = fingerprint_of(c->arena, history.key),
+	};
+	*recovery = (struct recovery_key){
+		.public_key = key_as_text(c->arena, history.recovery),
+		.fingerprint = fingerprint_of(c->arena, history.recovery),
+	};
+	*out = (struct ledger_keys){ origin, { key, 1 }, recovery };
+	return 0;
+}

@@ -1,0 +1,86 @@
+#include "domain/ledger_reads/parts.h"
+
+#include "ledger/chain/signers.h"
+
+struct digest_text
+digest_as_text(struct arena *a, struct digest digest)
+{
+	char text[DIGEST_HEX + 1];
+
+	digest_hex(digest, text);
+	return (struct digest_text){ arena_str(a, str_from(text)) };
+}
+
+struct str
+commit_as_text(struct arena *a, struct oid commit)
+{
+	char text[OID_HEX + 1];
+
+	oid_hex(commit, text);
+	return arena_str(a, str_from(text));
+}
+
+struct str_list
+hashes_as_text(struct arena *a, const struct merkle_proof *path)
+{
+	struct str *items = arena_array(a, path->n + 1, sizeof *items);
+
+	for (size_t i = 0; i < path->n; i++)
+		items[i] = digest_as_text(a, path->hashes[i]).hex;
+	return (struct str_list){ items, path->n };
+}
+
+int
+signed_root_read(struct context *c, struct opt_int size,
+    struct signed_root *out, struct err *e)
+{
+	struct checkpoint says;
+	struct note note;
+
+	out->size = size.set ? (uint64_t)size.v : 0;
+	if (ledger_read_checkpoint(
+		c->reading, &out->size, c->arena, &out->note, e))
+		return -1;
+	if (note_parse(c->arena, out->note, &note, NULL) ||
+	    checkpoint_parse(note.text, &says, NULL))
+		return err_set(e, &err_corrupt,
+		    "the checkpoint of size %llu cannot be read",
+		    (unsigned long long)out->size);
+	out->root = says.root;
+	return 0;
+}
+
+int
+inclusion_prove(struct context *c, int64_t seq, const struct signed_root *at,
+    struct inclusion *out, struct err *e)
+{
+	struct tlog_proof proof = { .index = (uint64_t)seq,
+		.checkpoint = at->note };
+	struct buf b;
+
+	if (ledger_read_event(
+		c->reading, (uint64_t)seq, c->arena, &out->event, e) ||
+	    ledger_prove_inclusion(
+		c->reading, (uint64_t)seq, at->size, c->arena, &out->path, e))
+		return -1;
+	proof.path = out->path;
+	buf_init(&b, NOTE_MAX + 8192);
+	tlog_proof_add(&b, &proof);
+	out->tlog_proof = arena_str(c->arena, buf_str(&b));
+	buf_fini(&b);
+	return 0;
+}
+
+int
+key_history_read(struct context *c, struct key_history *out, struct err *e)
+{
+	struct stored_event first;
+	struct opened opened;
+
+	if (ledger_read_event(c->reading, 0, c->arena, &first, e) ||
+	    opened_decode(first.recorded.event.data, &opened, e))
+		return -1;
+	*out = (struct key_history){ .key = opened.key,
+		.recovery = opened.recovery };
+	return 0;
+}
