@@ -133,6 +133,12 @@ remove_one(const char *path, const struct stat *st, int kind, struct FTW *where)
 	return remove(path);
 }
 
+void
+repo_remove(const char *path)
+{
+	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
 static int
 parent_sync(const char *path, struct err *e)
 {
@@ -174,7 +180,7 @@ repo_create(const char *path, struct err *e)
 	free(temp);
 	return rc;
 out:
-	nftw(temp, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	repo_remove(temp);
 	free(temp);
 	return rc;
 }

@@ -32,7 +32,8 @@ int
 ledger_project(struct ledger *l, const struct event *ev, const void *data,
     const struct event_type *type, struct err *e)
 {
-	struct str subject = { (const char *)ev->subject.b, sizeof ev->subject.b };
+	struct str subject = { (const char *)ev->subject.b,
+		sizeof ev->subject.b };
 	int64_t seq = (int64_t)ev->seq;
 
 	if (type->project(l->db, ev, data, e) ||

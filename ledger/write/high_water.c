@@ -21,23 +21,24 @@
 #define FIRST_LINE "probity-signed/v1"
 
 /* "probity-signed/v1 <origin> <size>" LF. 0 where there is no file. */
-static int
-read_mark(const struct ledger *l, uint64_t *mark, struct err *e)
+int
+high_water_read(
+    const char *path, struct str origin, uint64_t *mark, struct err *e)
 {
 	struct arena *a = arena_new();
 	struct err why = { 0 };
-	struct str s, first, origin;
-	int rc = io_read_file(a, l->mark_path, 512, &s, &why);
+	struct str s, first, name;
+	int rc = io_read_file(a, path, 512, &s, &why);
 
 	*mark = 0;
 	if (rc == 0) {
 		s = str_take(&s, '\n');
 		first = str_take(&s, ' ');
-		origin = str_take(&s, ' ');
-		if (!str_is(first, FIRST_LINE) || !str_eq(origin, l->origin) ||
+		name = str_take(&s, ' ');
+		if (!str_is(first, FIRST_LINE) || !str_eq(name, origin) ||
 		    !str_to_u64(s, mark))
 			rc = err_set(e, &err_unavailable,
-			    "%s is not what this program wrote", l->mark_path);
+			    "%s is not what this program wrote", path);
 	} else if (why.kind == &err_not_found) {
 		rc = 0;
 	} else {
@@ -86,7 +87,7 @@ move_ahead(struct ledger *l, uint64_t size, struct err *e)
 
 	if (lock < 0)
 		return -1;
-	if (read_mark(l, &mark, e) == 0) {
+	if (high_water_read(l->mark_path, l->origin, &mark, e) == 0) {
 		rc = 0;
 		if (mark < size + HIGH_WATER_STRIDE / 2) {
 			mark = size + HIGH_WATER_STRIDE;
@@ -104,7 +105,8 @@ high_water_check(struct ledger *l, struct err *e)
 {
 	uint64_t size = l->position.size, mark = atomic_load(&l->mark);
 
-	if (mark < size + BATCH_EVENTS && read_mark(l, &mark, e))
+	if (mark < size + BATCH_EVENTS &&
+	    high_water_read(l->mark_path, l->origin, &mark, e))
 		return -1;
 	if (mark > size + HIGH_WATER_STRIDE)
 		return err_set(e, &err_rolled_back,

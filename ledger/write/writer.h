@@ -221,6 +221,9 @@ int anchor_open(struct ledger *, struct err *);
 /* Whether the key may sign a batch more: err_rolled_back where it has signed
  * for events that are not here, err_unavailable. With the turn. */
 int high_water_check(struct ledger *, struct err *);
+/* The number in that file, 0 where there is none. */
+int high_water_read(
+    const char *path, struct str origin, uint64_t *mark, struct err *);
 /* Whether its number should move ahead, with the turn; and that, without. */
 bool high_water_is_near(struct ledger *);
 void high_water_move(struct ledger *, uint64_t size);

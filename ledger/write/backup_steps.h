@@ -1,0 +1,19 @@
+/*
+ * The steps that backing up and putting back have in common.
+ */
+#ifndef LEDGER_WRITE_BACKUP_STEPS_H
+#define LEDGER_WRITE_BACKUP_STEPS_H
+
+#include "ledger/write/backup.h"
+
+/* Through connections of its own: nothing here waits for a writer. */
+int backup_copy(const char *from, const char *to, const struct backup_watch *,
+    uint64_t *commits, struct err *);
+
+/* err_rolled_back when it is not the kept checkpoint's history, err_corrupt.
+ * `kept` may be NULL. Quick: not each event's signature. */
+int backup_verify(const char *path, struct public_key,
+    const struct checkpoint *kept, bool quick, const struct backup_watch *,
+    struct verify_report *, struct err *);
+
+#endif

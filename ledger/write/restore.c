@@ -1,0 +1,145 @@
+/*
+ * A ledger put back from a backup. It is made beside its place, verified there,
+ * held to everything that is known of the ledger that is gone, and only then
+ * given its name.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "ledger/base/io.h"
+#include "ledger/write/backup_steps.h"
+#include "ledger/write/writer.h"
+
+struct restoring {
+	const struct ledger_options *o;
+	const struct backup_watch *watch;
+	struct backup_report *report;
+	struct arena *a;
+	struct public_key key;
+	char *path, *aside;
+};
+
+static int
+load_key(struct restoring *r, struct err *e)
+{
+	char *path = arena_printf(r->a, "%s/signing.key", r->o->keys_dir);
+	struct private_key *key;
+
+	if (private_key_load(path, &key, e))
+		return -1;
+	r->key = private_key_public(key);
+	private_key_free(key);
+	return 0;
+}
+
+/* What a read model left behind says of the ledger: 1, 0 when there is none
+ * that can be read. */
+static int
+left_behind(struct restoring *r, struct checkpoint *out)
+{
+	char *path = arena_printf(r->a, "%s/state.db", r->o->dir);
+	struct position p;
+	struct db *db;
+	bool found;
+
+	if (access(path, F_OK) != 0 || db_open(path, DB_READ, &db, NULL))
+		return 0;
+	found = position_load(db, &p, NULL) == 0 && p.size > 0;
+	db_close(db);
+	if (found)
+		*out = (struct checkpoint){ .size = p.size,
+			.root = merkle_root(&p.tree) };
+	return found;
+}
+
+/* The key's own count, for a backup of this size. */
+static int
+check_count(struct restoring *r, struct err *e)
+{
+	const struct verify_report *v = &r->report->verify;
+	char *path = arena_printf(r->a, "%s/signed", r->o->keys_dir);
+	uint64_t mark;
+
+	if (high_water_read(path, str_from(v->origin), &mark, e))
+		return -1;
+	if (mark <= v->size + HIGH_WATER_STRIDE)
+		return 0;
+	return err_set(e, &err_rolled_back,
+	    "the key may have signed up to %" PRIu64
+	    " events, the backup has %" PRIu64 ": find a newer one",
+	    mark, v->size);
+}
+
+static int
+check(struct restoring *r, const struct checkpoint *kept, struct err *e)
+{
+	struct verify_report again, *v = &r->report->verify;
+	struct checkpoint known;
+
+	if (backup_verify(r->aside, r->key, kept, false, r->watch, v, e))
+		return -1;
+	if (left_behind(r, &known)) {
+		known.origin = str_from(v->origin);
+		if (backup_verify(
+			r->aside, r->key, &known, true, r->watch, &again, e))
+			return -1;
+	}
+	return check_count(r, e);
+}
+
+static int
+put_in_place(struct restoring *r, struct err *e)
+{
+	static const char *const ends[] = { "", "-wal", "-shm" };
+	uint64_t events;
+
+	if (rename(r->aside, r->path))
+		return err_errno(
+		    e, &err_unavailable, "cannot make %s", r->path);
+	if (io_fsync_dir(r->o->dir, e))
+		return -1;
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+		unlink(arena_printf(r->a, "%s/state.db%s", r->o->dir, ends[i]));
+	return ledger_rebuild(
+	    r->o, r->watch->verifying, r->watch->verifying_arg, &events, e);
+}
+
+static int
+restore(struct restoring *r, const char *from, const struct checkpoint *kept,
+    struct err *e)
+{
+	if (access(r->path, F_OK) == 0)
+		return err_set(e, &err_conflict,
+		    "there is a ledger at %s: move it away first", r->path);
+	if (load_key(r, e) || io_make_dirs(r->o->dir, 0700, e))
+		return -1;
+	/* What an attempt that was cut short left. */
+	repo_remove(r->aside);
+	if (repo_create(r->aside, e))
+		return -1;
+	if (backup_copy(from, r->aside, r->watch, &r->report->commits, e) ||
+	    check(r, kept, e)) {
+		repo_remove(r->aside);
+		return -1;
+	}
+	return put_in_place(r, e);
+}
+
+int
+ledger_restore(const struct ledger_options *o, const char *from,
+    const struct checkpoint *kept, const struct backup_watch *watch,
+    struct backup_report *report, struct err *e)
+{
+	struct restoring r = {
+		.o = o, .watch = watch, .report = report, .a = arena_new()
+	};
+	int rc;
+
+	r.path = arena_printf(r.a, "%s/ledger.git", o->dir);
+	r.aside = arena_printf(r.a, "%s.restoring", r.path);
+	*report = (struct backup_report){ 0 };
+	rc = restore(&r, from, kept, e);
+	arena_free(r.a);
+	return rc;
+}
