@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include "fcgi/server.h"
@@ -49,11 +50,26 @@ write_stdout(struct transport *t, struct str s)
 	return io_write_all(STDOUT_FILENO, s.p, s.n) == 0;
 }
 
+/* A pipe whose reader has gone says so at once. */
+static bool
+is_present(struct transport *t)
+{
+	struct pollfd p = { .fd = STDOUT_FILENO };
+
+	(void)t;
+	return poll(&p, 1, 0) == 0;
+}
+
 bool
 cgi_run(struct front *front, const char *const *environment)
 {
 	struct cgi cgi = {
-		.transport = { environment, read_stdin, write_stdout },
+		.transport = {
+			.params = environment,
+			.read = read_stdin,
+			.write = write_stdout,
+			.present = is_present,
+		},
 		.left = body_length(environment),
 	};
 	struct front_worker worker;

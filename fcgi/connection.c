@@ -82,11 +82,23 @@ write_stdout(struct transport *t, struct str s)
 	       FCGX_GetError(out) == 0;
 }
 
+/* After the request's last record nothing more comes from a web server that
+ * waits: it closes, or sends an abort, when its client has gone. */
+static bool
+is_present(struct transport *t)
+{
+	struct fastcgi *f = fastcgi_of(t);
+
+	return FCGX_FFlush(f->request.out) == 0 &&
+	       connection_state(f->request.ipcFd) == CONNECTION_SILENT;
+}
+
 bool
 connection_serve(int fd, struct front *front, struct front_worker *worker)
 {
-	struct fastcgi f = { .transport = {
-				 .read = read_stdin, .write = write_stdout } };
+	struct fastcgi f = { .transport = { .read = read_stdin,
+				 .write = write_stdout,
+				 .present = is_present } };
 	bool keep, sent = false;
 
 	/*

@@ -9,6 +9,7 @@
 #include "ledger/base/log.h"
 
 #define HEAD_BYTES_MAX 65536
+#define END_SOON_US    5000000
 
 static size_t
 count_operations(void)
@@ -94,6 +95,13 @@ front_free(struct front *front)
 }
 
 void
+front_end_soon(struct front *front)
+{
+	atomic_store(&front->latest_us,
+	    clock_system.steady(&clock_system).us + END_SOON_US);
+}
+
+void
 front_worker_init(struct front_worker *w)
 {
 	w->arena = arena_new();
@@ -168,6 +176,7 @@ front_serve(struct front *front, struct front_worker *w, struct transport *t)
 	sent = !request.gone &&
 	       response_send(&response, t,
 		   match.head || str_is(request.method, "HEAD"), &w->out);
+	response_close(&response);
 	log_request(&request, &response, &e, since_us);
 	arena_reset(a);
 	return sent;

@@ -6,6 +6,7 @@
 #define FCGI_FRONT_STATE_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "fcgi/front.h"
 #include "fcgi/request.h"
@@ -20,6 +21,7 @@ struct front {
 	struct str base_url;
 	struct str prefix; /* path of the public URL; mostly empty */
 	size_t max_body;
+	atomic_llong latest_us; /* when clones must have ended; 0: no time */
 	pthread_mutex_t lock;
 	struct str openapi; /* under the lock: made at first use */
 };

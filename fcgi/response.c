@@ -127,6 +127,35 @@ response_set_etag(struct response *r, struct arena *a, struct str if_none_match)
 	}
 }
 
+static const char *
+cache_control(const struct response *r)
+{
+	if (r->cache)
+		return r->cache;
+	return r->public ? "public, max-age=300" : "no-store";
+}
+
+static bool
+send_body(const struct response *r, struct transport *t)
+{
+	struct str part;
+
+	if (!r->source)
+		return t->write(t, r->body);
+	while (part = r->source->next(r->source), part.n > 0)
+		if (!t->write(t, part))
+			return false;
+	return true;
+}
+
+void
+response_close(struct response *r)
+{
+	if (r->source)
+		r->source->close(r->source);
+	r->source = NULL;
+}
+
 bool
 response_send(
     const struct response *r, struct transport *t, bool head, struct buf *out)
@@ -136,10 +165,10 @@ response_send(
 	buf_reset(out);
 	buf_addf(out, "Status: %d %s\r\n", r->status, phrase_of(r->status));
 	if (r->type)
-		buf_addf(out, "Content-Type: %s\r\nContent-Length: %zu\r\n",
-		    r->type, r->body.n);
-	buf_addf(out, "Cache-Control: %s\r\n",
-	    r->public ? "public, max-age=300" : "no-store");
+		buf_addf(out, "Content-Type: %s\r\n", r->type);
+	if (r->type && !r->source)
+		buf_addf(out, "Content-Length: %zu\r\n", r->body.n);
+	buf_addf(out, "Cache-Control: %s\r\n", cache_control(r));
 	buf_add_cstr(out, "X-Content-Type-Options: nosniff\r\n");
 	for (const struct response_header *h = r->headers; h; h = h->next)
 		buf_addf(out, "%s: %.*s\r\n", h->name, STR_ARGS(h->value));
@@ -148,7 +177,7 @@ response_send(
 		return false;
 	sent = t->write(t, buf_str(out));
 	if (sent && r->type && !head)
-		sent = t->write(t, r->body);
+		sent = send_body(r, t);
 	buf_reset(out);
 	return sent;
 }

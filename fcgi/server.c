@@ -187,6 +187,7 @@ finish(struct server *s, pthread_t *threads, int n, struct err *e)
 	/* Whoever listens there from now on, it is another process. */
 	s->listener->path = NULL;
 	atomic_store(&s->closing, true);
+	front_end_soon(s->front);
 	usleep(STRAGGLER_MS * 1000);
 	atomic_store(&s->stopping, true);
 	eventfd_write(s->stop_fd, 1);

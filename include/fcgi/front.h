@@ -14,6 +14,9 @@ struct front;
 int front_new(const struct config *, struct front **, struct err *);
 void front_free(struct front *);
 
+/* The process is about to stop: what takes long is ended within seconds. */
+void front_end_soon(struct front *);
+
 /* A thread's memory, used again for each request. */
 struct front_worker {
 	struct arena *arena;

@@ -18,11 +18,21 @@ struct response_header {
 	struct response_header *next;
 };
 
+/* A body that is made while it is sent. */
+struct response_source {
+	/* The next bytes, borrowed until the next call; none at the end, and
+	 * when there is no use in going on. */
+	struct str (*next)(struct response_source *);
+	void (*close)(struct response_source *);
+};
+
 struct response {
 	int status;
 	const char *type; /* of the body; NULL: no body */
 	struct str body;
-	bool public; /* caches may keep it */
+	struct response_source *source; /* in place of a body; or NULL */
+	bool public;                    /* caches may keep it */
+	const char *cache; /* Cache-Control in other words; or NULL */
 	struct response_header *headers;
 };
 
@@ -46,5 +56,8 @@ void response_set_etag(
 /* False when there was nobody to take it. scratch is used and left empty. */
 bool response_send(const struct response *, struct transport *, bool head,
     struct buf *scratch);
+
+/* Closes the source, sent or not. */
+void response_close(struct response *);
 
 #endif

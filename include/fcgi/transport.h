@@ -17,6 +17,9 @@ struct transport {
 	ssize_t (*read)(struct transport *, void *, size_t n);
 	/* All of it, or false when nobody is there to take it. */
 	bool (*write)(struct transport *, struct str);
+	/* Sends on what was written, and says whether somebody still waits for
+	 * more: asked while a long reply is made. NULL: nobody can tell. */
+	bool (*present)(struct transport *);
 };
 
 /* The first parameter of this name; no value: there is none. */

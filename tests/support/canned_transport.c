@@ -35,7 +35,7 @@ void
 canned_init(struct canned *c, const char *const *params, struct str body)
 {
 	*c = (struct canned){
-		.transport = { params, give, keep },
+		.transport = { .params = params, .read = give, .write = keep },
 		.body = body,
 		.piece = SIZE_MAX,
 	};
