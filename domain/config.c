@@ -35,6 +35,12 @@ SHAPE(config, "Configuration",
 		.doc = "Loose objects from which the worker packs"),
 	FIELD(config, verify_hours, .def = "24", .min = 1, .max = 8760,
 		.doc = "Hours between full verifications"),
+	FIELD(config, git, .def = "git", .min = 1, .max = 1000,
+		.doc = "Program that serves clones: a path, or a name looked for along PATH"),
+	FIELD(config, clone_seconds, .def = "120", .min = 1, .max = 86400,
+		.doc = "Seconds that a clone or fetch may take"),
+	FIELD(config, max_clones, .def = "4", .min = 0, .max = 1000,
+		.doc = "Clones and fetches at once; 0: none"),
 	FIELD(config, log_level, .def = "info", .values = VALUES("debug", "info", "warn", "error"),
 		.doc = "Least level of log lines"));
 /* clang-format on */

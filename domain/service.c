@@ -52,6 +52,7 @@ service_new(const struct config *config, struct service **out, struct err *e)
 	s->config.base_url = arena_str(a, config->base_url);
 	s->config.origin_host = arena_str(a, config->origin_host);
 	s->config.listen = arena_str(a, config->listen);
+	s->config.git = arena_str(a, config->git);
 	s->config.log_level = arena_str(a, config->log_level);
 	s->clock = &clock_system;
 	pthread_mutex_init(&s->lock, NULL);

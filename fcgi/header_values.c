@@ -2,6 +2,7 @@
 #include <strings.h>
 
 #include "fcgi/headers.h"
+#include "ledger/codec/text.h"
 
 static bool
 is_alphanumeric(char c)
@@ -40,6 +41,29 @@ header_bearer(const struct headers *headers, struct str *token, struct err *e)
 		return err_set(e, &err_unauthorized,
 		    "the Authorization header holds no single token");
 	*token = value;
+	return 0;
+}
+
+int
+header_password(const struct headers *headers, struct arena *a,
+    struct str *token, struct err *e)
+{
+	struct str rest = headers_get(headers, "authorization");
+	struct str scheme = str_take(&rest, ' ');
+	char *pair = arena_alloc(a, HEADER_BYTES_MAX);
+	size_t n;
+
+	if (scheme.n != 5 || strncasecmp(scheme.p, "basic", 5) != 0)
+		return header_bearer(headers, token, e);
+	if (!base64_decode(header_trim(rest), pair, HEADER_BYTES_MAX, &n))
+		return err_set(e, &err_unauthorized,
+		    "the Authorization header is not base64");
+	rest = (struct str){ pair, n };
+	str_take(&rest, ':');
+	if (!is_token68(rest))
+		return err_set(
+		    e, &err_unauthorized, "the password is no credential");
+	*token = rest;
 	return 0;
 }
 

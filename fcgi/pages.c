@@ -1,5 +1,5 @@
 #include "domain/catalog.h"
-#include "fcgi/front_state.h"
+#include "fcgi/ledger_pages.h"
 #include "fcgi/problem.h"
 
 /* The document in the front's own arena; the catalog does not change while
@@ -17,8 +17,8 @@ make_openapi(struct front *front, struct err *e)
 }
 
 static int
-openapi_page(struct front *front, const struct request *request,
-    struct arena *a, struct response *response, struct err *e)
+openapi_page(struct front *front, struct request *request, struct arena *a,
+    struct response *response, struct err *e)
 {
 	int rc = 0;
 
@@ -38,8 +38,8 @@ openapi_page(struct front *front, const struct request *request,
 }
 
 static int
-problem_kind_page(struct front *front, const struct request *request,
-    struct arena *a, struct response *response, struct err *e)
+problem_kind_page(struct front *front, struct request *request, struct arena *a,
+    struct response *response, struct err *e)
 {
 	struct str slug = STR_NONE;
 	const struct err_kind *kind;
@@ -58,6 +58,9 @@ problem_kind_page(struct front *front, const struct request *request,
 	return 0;
 }
 
+#define LEDGER "/ledger/{workspace}/{environment}/"
+#define TILE   LEDGER "tile/{level}/"
+
 const struct route pages[] = {
 	{ .method = "GET",
 	    .path = "/api/v2/openapi.json",
@@ -65,5 +68,25 @@ const struct route pages[] = {
 	{ .method = "GET",
 	    .path = "/problems/{slug}",
 	    .handle = problem_kind_page },
+	{ .method = "GET",
+	    .path = LEDGER "checkpoint",
+	    .handle = checkpoint_page },
+	/* A tile's number takes a segment for each three digits, and a width
+	 * one more; so many groups are enough for 256 * 10^12 events. */
+	{ .method = "GET", .path = TILE "{a}", .handle = tile_page },
+	{ .method = "GET", .path = TILE "{a}/{b}", .handle = tile_page },
+	{ .method = "GET", .path = TILE "{a}/{b}/{c}", .handle = tile_page },
+	{ .method = "GET",
+	    .path = TILE "{a}/{b}/{c}/{d}",
+	    .handle = tile_page },
+	{ .method = "GET",
+	    .path = TILE "{a}/{b}/{c}/{d}/{e}",
+	    .handle = tile_page },
+	{ .method = "GET",
+	    .path = LEDGER "ledger.git/info/refs",
+	    .handle = git_refs_page },
+	{ .method = "POST",
+	    .path = LEDGER "ledger.git/git-upload-pack",
+	    .handle = git_upload_pack_page },
 };
 const size_t n_pages = sizeof pages / sizeof pages[0];

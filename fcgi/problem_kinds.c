@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "domain/catalog.h"
+#include "fcgi/ledger_pages.h"
 #include "fcgi/problem.h"
 #include "fcgi/request.h"
 
@@ -9,7 +10,8 @@
 
 #define ADDRESS(name, ...) &err_##name,
 static const struct err_kind *const common[] = { ERR_KINDS(ADDRESS) &
-						 err_uri_too_long };
+						     err_uri_too_long,
+	&err_clone_unavailable, &err_clone_busy };
 #undef ADDRESS
 
 static int

@@ -24,6 +24,9 @@ struct config {
 	struct str listen; /* socket for probity.fcgi to open; empty: none */
 	int64_t pack_threshold; /* loose objects: 6,700, as git has it */
 	int64_t verify_hours;   /* between full verifications: 24 */
+	struct str git;         /* program that serves clones: git */
+	int64_t clone_seconds;  /* longest clone: 120 */
+	int64_t max_clones;     /* at once, on one state: 4 */
 	struct str log_level;
 };
 

@@ -49,6 +49,13 @@ int header_fault(struct err *, struct arena *, const char *name,
 int header_bearer(const struct headers *, struct str *token, struct err *);
 
 /*
+ * As header_bearer, or the password of "Basic" (RFC 7617), with any user name:
+ * for programs that know no other scheme, such as git.
+ */
+int header_password(
+    const struct headers *, struct arena *, struct str *token, struct err *);
+
+/*
  * Idempotency-Key, without the quotes if it came with them: 1 to 255
  * printable ASCII characters; a bare one holds no comma or quote, because two
  * joined fields would look like that. No value when it was not sent.

@@ -12,8 +12,8 @@ struct request;
 struct response;
 
 /* A page that is no operation of the catalog. */
-typedef int (*route_handler)(struct front *, const struct request *,
-    struct arena *, struct response *, struct err *);
+typedef int (*route_handler)(struct front *, struct request *, struct arena *,
+    struct response *, struct err *);
 
 struct route {
 	const char *method, *path;

@@ -214,6 +214,41 @@ test_bearer(void **state)
 	}
 }
 
+static void
+test_password(void **state)
+{
+	static const struct {
+		const char *param;
+		const char *token;
+	} cases[] = {
+		{ "HTTP_AUTHORIZATION=Bearer pby_x", "pby_x" },
+		{ "HTTP_AUTHORIZATION=Basic YTpwYnlfeA==", "pby_x" },
+		{ "HTTP_AUTHORIZATION=bASIC  OnBieV94", "pby_x" },
+		{ "HTTP_AUTHORIZATION=Basic YWJj", NULL },     /* abc */
+		{ "HTTP_AUTHORIZATION=Basic YTo=", NULL },     /* a: */
+		{ "HTTP_AUTHORIZATION=Basic YTpiOmM=", NULL }, /* a:b:c */
+		{ "HTTP_AUTHORIZATION=Basic YTpiIGM=", NULL }, /* a:b c */
+		{ "HTTP_AUTHORIZATION=Basic YTpwYnlfeA", NULL },
+		{ "HTTP_AUTHORIZATION=Basic", NULL },
+		{ "HTTP_AUTHORIZATION=Digest YTpwYnlfeA==", NULL },
+		{ "HTTP_X=y", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct headers h = read_fine(PARAMS(cases[i].param));
+		struct str token;
+		struct err e = { 0 };
+		int rc = header_password(&h, a, &token, &e);
+
+		assert_int_equal(cases[i].token ? 0 : -1, rc);
+		if (rc == 0)
+			assert_true(str_is(token, cases[i].token));
+		else
+			assert_ptr_equal(&err_unauthorized, e.kind);
+	}
+}
+
 static int
 key_of(const char *text, struct str *key, struct err *e)
 {
@@ -309,6 +344,7 @@ main(void)
 		    test_characters, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_limits, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bearer, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_password, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 		    test_idempotency_key, setup, teardown),
 		cmocka_unit_test(test_media_type),

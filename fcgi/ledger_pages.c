@@ -1,0 +1,67 @@
+#include "fcgi/ledger_pages.h"
+
+#include "domain/call.h"
+
+/* What call_authorize judges by. */
+static const struct operation reading_a_ledger = {
+	.id = "ledger.pages",
+	.method = "GET",
+	.scope = "trust:read",
+};
+
+int
+ledger_page_unknown(struct err *e)
+{
+	return err_set(e, &err_not_found, "there is no such path");
+}
+
+static struct str
+path_param(const struct request *r, const char *name)
+{
+	for (size_t i = 0; i < r->n_params; i++)
+		if (r->params[i].place == IN_PATH &&
+		    str_is(r->params[i].name, name))
+			return r->params[i].value;
+	return STR_NONE;
+}
+
+/* The ledger of the path is not looked for, so nothing tells whether it is
+ * there. */
+static int
+check(const struct request *r, const struct ledger_visit *visit, struct err *e)
+{
+	const struct place *place = &visit->caller.place;
+
+	if (!str_eq(path_param(r, "workspace"), place->workspace) ||
+	    !str_eq(path_param(r, "environment"), place->environment))
+		return ledger_page_unknown(e);
+	return call_authorize_found(
+	    visit->caller.found, &visit->caller, &reading_a_ledger, e);
+}
+
+int
+ledger_visit_begin(struct front *front, const struct request *r,
+    struct arena *a, struct response *response, struct ledger_visit *visit,
+    struct err *e)
+{
+	struct str token;
+
+	*visit = (struct ledger_visit){ 0 };
+	if (header_password(&r->headers, a, &token, e) == 0 &&
+	    call_authenticate(front->service, token, a, &visit->caller,
+		&visit->ledger, e) == 0 &&
+	    check(r, visit, e) == 0)
+		return 0;
+	ledger_visit_end(front, visit);
+	if (e->kind == &err_unauthorized)
+		response_add(
+		    response, a, "WWW-Authenticate", "Basic realm=\"probity\"");
+	return -1;
+}
+
+void
+ledger_visit_end(struct front *front, struct ledger_visit *visit)
+{
+	service_release(front->service, visit->ledger);
+	visit->ledger = NULL;
+}
