@@ -29,9 +29,10 @@ export function send(service, method, path, { key, body, headers = {}, raw } = {
 			const parts = [];
 			res.on("data", (part) => parts.push(part));
 			res.on("end", () => {
-				const text = Buffer.concat(parts).toString("utf8");
+				const bytes = Buffer.concat(parts);
+				const text = bytes.toString("utf8");
 				done({ status: res.statusCode, headers: res.headers, text,
-					json: parse(text) });
+					bytes, json: parse(text) });
 			});
 			res.on("error", fail);
 		});
