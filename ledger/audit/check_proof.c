@@ -11,6 +11,33 @@ struct arguments {
 	bool json;
 };
 
+static int
+read_standard_input(struct arena *a, struct str *out, struct err *e)
+{
+	char *bytes = arena_alloc(a, EVIDENCE_MAX + 1);
+	size_t n = fread(bytes, 1, EVIDENCE_MAX + 1, stdin);
+
+	if (ferror(stdin))
+		return err_errno(
+		    e, &err_internal, "cannot read the standard input");
+	if (n > EVIDENCE_MAX)
+		return err_set(e, &err_too_large,
+		    "the standard input is longer than %u bytes", EVIDENCE_MAX);
+	*out = (struct str){ bytes, n };
+	return 0;
+}
+
+static int
+read_line(struct arena *a, const char *path, struct str *line, struct err *e)
+{
+	if (path ? io_read_file(a, path, EVIDENCE_MAX, line, e)
+		 : read_standard_input(a, line, e))
+		return -1;
+	if (str_has_suffix(*line, STR("\n")))
+		line->n--;
+	return 0;
+}
+
 /* A tlog-proof holds neither event nor key: both have to be given, and what
  * they say of the ledger is what an evidence file says in its members. */
 static int
@@ -25,11 +52,8 @@ gather(struct arena *a, const struct arguments *args, struct str proof,
 	    note_parse(a, p.checkpoint, &note, e) ||
 	    checkpoint_parse(note.text, &c, e))
 		return -1;
-	if (io_read_file(a, args->event ? args->event : "/dev/stdin",
-		EVIDENCE_MAX, &ev->line, e))
+	if (read_line(a, args->event, &ev->line, e))
 		return -1;
-	if (str_has_suffix(ev->line, STR("\n")))
-		ev->line.n--;
 	ev->origin = c.origin;
 	ev->proof = proof;
 	ev->keys = key;
