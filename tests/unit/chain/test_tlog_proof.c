@@ -332,6 +332,37 @@ test_another_key_or_origin(void **state)
 	assert_ptr_equal(e.kind, &err_corrupt);
 }
 
+/* The log's key, under its name, on the same tree of another origin: the signer
+ * refuses to make it, so it is made by hand. */
+static void
+test_a_note_about_another_log(void **state)
+{
+	struct fixture *f = *state;
+	struct private_key *key;
+	struct signature signature;
+	struct buf text, token;
+	uint8_t seed[32];
+
+	memset(seed, 1, sizeof seed);
+	key = private_key_from_seed(seed);
+	buf_init(&text, 1000);
+	checkpoint_text(&text,
+	    &(struct checkpoint){ STR("ledger.example.com/other/sandbox"), 3,
+		merkle_node(f->proof.path.hashes[0], merkle_leaf(events[2])) });
+	signature = ed25519_sign(key, buf_str(&text));
+	buf_init(&token, 68);
+	buf_add_u32be(&token, signer_key_id(f->signer));
+	buf_add(&token, (struct str){ (const char *)signature.b, 64 });
+	buf_addf(&text, "\n\u2014 " NAME " ");
+	base64_add(&text, buf_str(&token));
+	buf_add_byte(&text, '\n');
+	f->proof.checkpoint = buf_str(&text);
+	assert_ptr_equal(check(f, &f->proof, events[2]), &err_corrupt);
+	buf_fini(&text);
+	buf_fini(&token);
+	private_key_free(key);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int
@@ -348,6 +379,7 @@ main(void)
 		TEST(test_another_checkpoint),
 		TEST(test_an_empty_log),
 		TEST(test_another_key_or_origin),
+		TEST(test_a_note_about_another_log),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

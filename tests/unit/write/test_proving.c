@@ -504,7 +504,7 @@ test_damaged_tile(void **state)
 	assert_ptr_equal(e.kind, &err_corrupt);
 	inclusion(f, 0, 500);
 	end(state);
-	sql(f, "UPDATE ledger_tile SET hashes = zeroblob(8193)"
+	sql(f, "UPDATE ledger_tile SET hashes = zeroblob(8224)"
 	       " WHERE place = 0");
 	assert_int_equal(begin(state), 0);
 	err_clear(&e);
