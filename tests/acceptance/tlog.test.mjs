@@ -1,8 +1,10 @@
 // An auditor with tools of others: Go's sumdb/note and sumdb/tlog accept what
 // the ledger serves, and refuse it when anything in it was altered.
 import assert from "node:assert/strict";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { auditorKey } from "./support/auditor.mjs";
 import { close, paths, send } from "./support/client.mjs";
 import { finish } from "./support/evidence.mjs";
 import { load } from "./support/load.mjs";
@@ -10,7 +12,7 @@ import { Service } from "./support/service.mjs";
 import { actionBody, provision } from "./support/workspace.mjs";
 import { base64, flip, otherKey, refuseCheckpoints, refuseConsistencies,
 	refuseEvidence, refuseInclusions } from "./tlog/altered.mjs";
-import { accepted, build, verifierKey } from "./tlog/verifier.mjs";
+import { accepted, build, refused, verifierKey } from "./tlog/verifier.mjs";
 
 // Two full tiles and a part of a third.
 const isEnough = (size) => size > 530 && size % 256 > 1;
@@ -64,11 +66,7 @@ before(async () => {
 	build();
 	service = await new Service({ build: "debug", worker: false }).start();
 	w = provision(service, "acme");
-	const application = service.ctl("acme", "application create", {
-		name: "auditor", responsible: "a@example.com", scopes: "trust:read",
-		entitlements: "core-platform" });
-	auditor = service.ctl("acme", "credential issue",
-		{ application: application.uid }).key;
+	auditor = auditorKey(service, "acme");
 	await write();
 	readRepository();
 	const status = service.ctl("acme", "ledger status");
@@ -98,7 +96,9 @@ test("the repository's checkpoint is that of its events", async () => {
 
 test("the checkpoints that are served", async () => {
 	const newest = await read("checkpoint");
+	const page = await get("/ledger/acme/sandbox/checkpoint");
 	assert.equal(newest.checkpoint, git("show", "main:checkpoint"));
+	assert.equal(page.text, newest.checkpoint);
 	assert.equal(newest.origin, origin);
 	for (const size of sizes) {
 		const it = await read(`checkpoint?size=${size}`);
@@ -107,7 +107,7 @@ test("the checkpoints that are served", async () => {
 		assert.equal(shown, `${size} ${roots.get(size).toString("hex")}`);
 		assert.equal(shown, `${it.size} ${it.root}`);
 	}
-	await refuseCheckpoints(newest.checkpoint, key, [anotherKey, foreignKey]);
+	await refuseCheckpoints(page.text, key, [anotherKey, foreignKey]);
 });
 
 const root64 = (size) => roots.get(size).toString("base64");
@@ -140,6 +140,53 @@ test("consistency between all sizes, of old ones also within a batch", async () 
 				oldRoot: root64(old), size, root: root64(size),
 				hashes: base64(it.hashes.map(bytes)) });
 		}
+});
+
+// The service as somebody between us shows it: one file has one bit changed.
+async function between(path, at, use) {
+	const server = createServer(async (req, res) => {
+		const reply = await fetch(service.baseUrl + req.url,
+			{ headers: { authorization: req.headers.authorization } });
+		const body = Buffer.from(await reply.arrayBuffer());
+		res.writeHead(reply.status);
+		res.end(req.url.endsWith(`/${path}`) ? flip(body, at) : body);
+	});
+	await new Promise((done) => server.listen(0, "127.0.0.1", done));
+	try {
+		await use(`http://127.0.0.1:${server.address().port}`);
+	} finally {
+		server.closeAllConnections();
+		server.close();
+	}
+}
+
+const tilesQuestion = (url) => ({ check: "tiles", key, user: "auditor",
+	password: auditor, url: `${url}/ledger/acme/sandbox` });
+
+test("tiles give the checkpoint's root, whole and level by level", async () => {
+	const shown = `${events.length} ${roots.get(events.length).toString("hex")}`;
+	assert.deepEqual(await accepted([tilesQuestion(service.baseUrl)]), [shown]);
+	await between("nothing", 0, async (url) =>
+		assert.deepEqual(await accepted([tilesQuestion(url)]), [shown]));
+});
+
+test("tiles with one bit changed", async () => {
+	const last = `${events.length >> 8}`.padStart(3, "0") +
+		`.p/${events.length & 255}`;
+	const up = `000.p/${events.length >> 8}`;
+	for (const [path, at, reason] of [
+		["checkpoint", 0, /invalid signature/],
+		["checkpoint", -10, /invalid signature|malformed note/],
+		["tile/entries/000", 30, /the entries give another root/],
+		["tile/entries/000", 0, /entry is cut short|few entries|the entries/],
+		["tile/entries/001", -1, /the entries give another root/],
+		[`tile/entries/${last}`, -2, /the entries give another root/],
+		["tile/0/000", 0, /the leaves give another root/],
+		["tile/0/001", 4000, /the leaves give another root/],
+		[`tile/0/${last}`, -1, /the leaves give another root/],
+		[`tile/1/${up}`, 0, /tile 0 of level 0: its hashes give another/],
+		[`tile/1/${up}`, -1, /tile \d of level 0: its hashes give another/]])
+		await between(path, at, (url) => refused([tilesQuestion(url)], reason));
 });
 
 test("evidence of events", async () => {
