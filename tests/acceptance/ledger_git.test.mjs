@@ -121,6 +121,28 @@ for (const kind of serverKinds)
 			assert.equal(head(service, service.ledger("acme")), before);
 		});
 
+		test("a client that takes nothing is waited for, not filled up",
+			{ skip: kind.includes("cgi") || kind.includes("fcgid") },
+			async () => {
+				const done = join(service.dir, "home/done");
+				service.write(join(service.dir, "big-git"), `#!/bin/sh
+printf 'Content-Type: application/x-git-upload-pack-result\\r\\n\\r\\n'
+head -c 67108864 /dev/zero && touch ${done}
+`);
+				service.run("chmod", ["755", join(service.dir, "big-git")]);
+				service.settings.PROBITY_GIT = join(service.dir, "big-git");
+				await service.restart();
+				const reply = await fetch(service.baseUrl + refs, { headers:
+					{ Authorization: `Bearer ${key}` } });
+				assert.equal(reply.status, 200);
+				await sleep(1500);
+				assert.ok(!existsSync(done), "64 MiB went into buffers");
+				let n = 0;
+				for await (const part of reply.body) n += part.length;
+				assert.equal(n, 67108864);
+				assert.ok(existsSync(done));
+			});
+
 		test("verifies and rebuilds", () => finish(service, { long: true }));
 	});
 
@@ -309,7 +331,7 @@ sleep 600 & echo $$ $! >>${pids}; wait
 			assert.equal(r.code, 0, r.stderr);
 		};
 		// As docs/auditing.md has it.
-		run("init", "--bare", clone);
+		run("init", "--bare", "--initial-branch=main", clone);
 		run("-C", clone, "remote", "add", "-t", "main", "probity",
 			url(service, key));
 		run("-C", clone, "config", "remote.probity.fetch",
