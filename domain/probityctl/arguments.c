@@ -23,10 +23,27 @@ option_name(struct arena *a, const char *field)
 	return str_from(name);
 }
 
+const struct shape *
+command_shape(const struct ctl *ctl)
+{
+	if (ctl->op)
+		return ctl->op->in;
+	return ctl->special && ctl->special->in ? ctl->special->in
+						: &nothing_shape;
+}
+
+const char *
+command_file_field(const struct ctl *ctl)
+{
+	if (ctl->op)
+		return ctl->op->file_field;
+	return ctl->special ? ctl->special->file_field : NULL;
+}
+
 static const struct field *
 find_field(struct ctl *ctl, struct str option)
 {
-	const struct shape *shape = ctl->op ? ctl->op->in : &nothing_shape;
+	const struct shape *shape = command_shape(ctl);
 
 	for (size_t i = 0; i < shape->n; i++)
 		if (str_is(option, shape->fields[i].name) ||
@@ -43,6 +60,15 @@ find_param(struct ctl *ctl, const char *name)
 		if (str_is(ctl->params[i].name, name))
 			return &ctl->params[i];
 	return NULL;
+}
+
+struct str
+ctl_param(const struct ctl *ctl, const char *name)
+{
+	for (size_t i = 0; i < ctl->n_params; i++)
+		if (str_is(ctl->params[i].name, name))
+			return ctl->params[i].value;
+	return STR_NONE;
 }
 
 static int
@@ -121,6 +147,7 @@ read_field(struct ctl *ctl, struct words *w, struct str option,
     struct str value, struct err *e)
 {
 	const struct field *f = find_field(ctl, option);
+	const char *file = command_file_field(ctl);
 
 	if (!ctl->op && !ctl->special)
 		return err_set(e, &err_usage,
@@ -134,8 +161,7 @@ read_field(struct ctl *ctl, struct words *w, struct str option,
 		return add_value(ctl, f, STR("true"), e);
 	if (take_value(w, option, value, &value, e))
 		return -1;
-	if (ctl->op && ctl->op->file_field &&
-	    strcmp(ctl->op->file_field, f->name) == 0)
+	if (file && strcmp(file, f->name) == 0)
 		return add_file(ctl, f, value, e);
 	return add_value(ctl, f, value, e);
 }
@@ -215,6 +241,7 @@ read_word(struct ctl *ctl, struct str word, struct err *e)
 static int
 check_required(struct ctl *ctl, struct err *e)
 {
+	const struct shape *in = command_shape(ctl);
 	bool place_needed =
 	    ctl->op ? !ctl->op->no_ledger || ctl->op->effect != EFFECT_READ
 		    : ctl->special && ctl->special->needs_place;
@@ -224,8 +251,8 @@ check_required(struct ctl *ctl, struct err *e)
 	if (place_needed && !ctl->place.workspace.p)
 		err_add_field(e, ctl->arena, "pointer", "#/workspace",
 		    "required", "must be given");
-	for (size_t i = 0; ctl->op && i < ctl->op->in->n; i++) {
-		const struct field *f = &ctl->op->in->fields[i];
+	for (size_t i = 0; i < in->n; i++) {
+		const struct field *f = &in->fields[i];
 
 		if (f->required && !find_param(ctl, f->name))
 			err_add_field(e, ctl->arena, "pointer",

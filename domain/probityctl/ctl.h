@@ -30,17 +30,35 @@ struct ctl {
 	size_t n_params;
 };
 
-/* A command that is no operation. It prints its own result. */
+/* A command that is no operation. It prints its own result. `in` may be NULL:
+ * no options; file_field as an operation's. */
 struct special {
 	const char *command, *summary;
 	bool needs_place;
 	int (*run)(struct ctl *, struct err *);
+	const struct shape *in;
+	const char *file_field;
 };
 extern const struct special ctl_specials[]; /* ended by a NULL command */
 const struct special *special_find(struct str command);
 
 /* arguments.c: reads the command line; err_usage. */
 int arguments_read(struct ctl *, int argc, char **argv, struct err *);
+
+/* The options of the command, and which of them names a file. */
+const struct shape *command_shape(const struct ctl *);
+const char *command_file_field(const struct ctl *);
+
+/* The option's value; no value: it was not given. */
+struct str ctl_param(const struct ctl *, const char *name);
+
+/* backup.c */
+int run_backup(struct ctl *, struct err *);
+int run_restore(struct ctl *, struct err *);
+extern const struct shape backup_request_shape, restore_request_shape;
+
+/* special.c: a line on standard error that is written over. */
+void show_progress(void *unused, uint64_t done, uint64_t total);
 
 /* run.c: runs the row that was asked for and prints its reply. */
 int run_operation(struct ctl *, struct err *);

@@ -44,9 +44,9 @@ type_word(const struct field *f)
 }
 
 static void
-print_field(struct arena *a, const struct operation *op, const struct field *f)
+print_field(struct arena *a, const char *file_field, const struct field *f)
 {
-	bool is_file = op->file_field && strcmp(op->file_field, f->name) == 0;
+	bool is_file = file_field && strcmp(file_field, f->name) == 0;
 	const char *option =
 	    arena_printf(a, "--%.*s%s", STR_ARGS(option_name(a, f->name)),
 		is_file ? " PATH" : type_word(f));
@@ -66,14 +66,15 @@ print_field(struct arena *a, const struct operation *op, const struct field *f)
 }
 
 static void
-print_operation(const struct ctl *ctl)
+print_command(const struct ctl *ctl, const char *command, const char *summary)
 {
-	const struct operation *op = ctl->op;
+	const struct shape *in = command_shape(ctl);
 
-	printf("probityctl %s: %s\n\n", op->command, op->summary);
-	for (size_t i = 0; i < op->in->n; i++)
-		print_field(ctl->arena, op, &op->in->fields[i]);
-	if (op->in->n > 0)
+	printf("probityctl %s: %s\n\n", command, summary);
+	for (size_t i = 0; i < in->n; i++)
+		print_field(
+		    ctl->arena, command_file_field(ctl), &in->fields[i]);
+	if (in->n > 0)
 		putchar('\n');
 	fputs(common, stdout);
 }
@@ -117,12 +118,12 @@ bool
 help_print(const struct ctl *ctl)
 {
 	if (ctl->op) {
-		print_operation(ctl);
+		print_command(ctl, ctl->op->command, ctl->op->summary);
 		return true;
 	}
 	if (ctl->special) {
-		printf("probityctl %s: %s\n\n%s", ctl->special->command,
-		    ctl->special->summary, common);
+		print_command(
+		    ctl, ctl->special->command, ctl->special->summary);
 		return true;
 	}
 	if (ctl->verb.p)

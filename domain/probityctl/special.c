@@ -14,9 +14,15 @@ static int run_openapi(struct ctl *, struct err *);
 static int run_rebuild(struct ctl *, struct err *);
 
 const struct special ctl_specials[] = {
+	{ "ledger backup",
+	    "Bring a copy of the ledger up to date, and verify it", true,
+	    run_backup, &backup_request_shape, NULL },
 	{ "ledger rebuild", "Make the read model again from the repository",
-	    true, run_rebuild },
-	{ "openapi", "Print the OpenAPI 3.1 document", false, run_openapi },
+	    true, run_rebuild, NULL, NULL },
+	{ "ledger restore", "Put a ledger back from a backup, verified", true,
+	    run_restore, &restore_request_shape, "checkpoint" },
+	{ "openapi", "Print the OpenAPI 3.1 document", false, run_openapi, NULL,
+	    NULL },
 	{ 0 },
 };
 
@@ -47,7 +53,7 @@ run_openapi(struct ctl *ctl, struct err *e)
 	return result;
 }
 
-static void
+void
 show_progress(void *unused, uint64_t done, uint64_t total)
 {
 	(void)unused;
