@@ -12,8 +12,8 @@ split(uint64_t n)
 /* The root over n leaves from `first`, a place that some split made: then a
  * power of two is one complete subtree. */
 static int
-range_root(const struct tree *t, uint64_t first, uint64_t n,
-    struct digest *out, struct err *e)
+range_root(const struct tree *t, uint64_t first, uint64_t n, struct digest *out,
+    struct err *e)
 {
 	struct digest left, right;
 	unsigned level;
@@ -139,8 +139,8 @@ proof_includes(struct digest leaf, uint64_t index, uint64_t size,
 
 /* RFC 9162, 2.1.4.2, after its first step. */
 static bool
-extends(uint64_t old, struct digest old_root, uint64_t size,
-    struct digest root, const struct digest *path, size_t n)
+extends(uint64_t old, struct digest old_root, uint64_t size, struct digest root,
+    const struct digest *path, size_t n)
 {
 	uint64_t fn = old - 1, sn = size - 1;
 	struct digest fr = path[0], sr = path[0];

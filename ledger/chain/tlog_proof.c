@@ -72,8 +72,8 @@ read_path(struct str *rest, struct merkle_proof *path, struct err *e)
 			return 0;
 		if (path->n == PROOF_HASHES)
 			return malformed(e, "too many hashes");
-		if (!base64_decode(line, path->hashes[path->n].b, DIGEST_BYTES,
-			&n) ||
+		if (!base64_decode(
+			line, path->hashes[path->n].b, DIGEST_BYTES, &n) ||
 		    n != DIGEST_BYTES)
 			return malformed(e, "a hash is not one");
 	}

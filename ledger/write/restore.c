@@ -72,11 +72,30 @@ check_count(struct restoring *r, struct err *e)
 }
 
 static int
-check(struct restoring *r, const struct checkpoint *kept, struct err *e)
+read_kept(
+    struct restoring *r, struct str text, struct checkpoint *out, struct err *e)
+{
+	struct note note;
+
+	if (note_parse(r->a, text, &note, NULL) ||
+	    checkpoint_parse(note.text, out, NULL) ||
+	    !note_verify(&note, out->origin, r->key))
+		return err_set(e, &err_invalid,
+		    "the checkpoint is not one that this ledger's key signed");
+	return 0;
+}
+
+static int
+check(struct restoring *r, struct str kept_note, struct err *e)
 {
 	struct verify_report again, *v = &r->report->verify;
-	struct checkpoint known;
+	struct checkpoint known, *kept = NULL;
 
+	if (kept_note.p) {
+		kept = &known;
+		if (read_kept(r, kept_note, kept, e))
+			return -1;
+	}
 	if (backup_verify(r->aside, r->key, kept, false, r->watch, v, e))
 		return -1;
 	if (left_behind(r, &known)) {
@@ -106,8 +125,8 @@ put_in_place(struct restoring *r, struct err *e)
 }
 
 static int
-restore(struct restoring *r, const char *from, const struct checkpoint *kept,
-    struct err *e)
+restore(
+    struct restoring *r, const char *from, struct str kept_note, struct err *e)
 {
 	if (access(r->path, F_OK) == 0)
 		return err_set(e, &err_conflict,
@@ -119,7 +138,7 @@ restore(struct restoring *r, const char *from, const struct checkpoint *kept,
 	if (repo_create(r->aside, e))
 		return -1;
 	if (backup_copy(from, r->aside, r->watch, &r->report->commits, e) ||
-	    check(r, kept, e)) {
+	    check(r, kept_note, e)) {
 		repo_remove(r->aside);
 		return -1;
 	}
@@ -128,7 +147,7 @@ restore(struct restoring *r, const char *from, const struct checkpoint *kept,
 
 int
 ledger_restore(const struct ledger_options *o, const char *from,
-    const struct checkpoint *kept, const struct backup_watch *watch,
+    struct str kept_note, const struct backup_watch *watch,
     struct backup_report *report, struct err *e)
 {
 	struct restoring r = {
@@ -139,7 +158,7 @@ ledger_restore(const struct ledger_options *o, const char *from,
 	r.path = arena_printf(r.a, "%s/ledger.git", o->dir);
 	r.aside = arena_printf(r.a, "%s.restoring", r.path);
 	*report = (struct backup_report){ 0 };
-	rc = restore(&r, from, kept, e);
+	rc = restore(&r, from, kept_note, e);
 	arena_free(r.a);
 	return rc;
 }

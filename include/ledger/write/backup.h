@@ -32,14 +32,15 @@ int ledger_backup(const struct ledger_options *, const char *to,
 
 /*
  * Puts a backup in the place of a ledger that is gone, with the keys that are
- * there, and makes the read model. Refused, and nothing is put there:
- * err_conflict when there is a ledger, err_corrupt when the backup does not
- * verify with the key, err_rolled_back when it is shorter than, or another
- * than, what a kept checkpoint, a read model left behind or the key's own count
- * tell of.
+ * there, and makes the read model. kept_note is a signed checkpoint that
+ * somebody kept, or no value. Refused, and nothing is put there: err_conflict
+ * when there is a ledger, err_invalid when the note is not the key's,
+ * err_corrupt when the backup does not verify with the key, err_rolled_back
+ * when it is shorter than, or another than, what the note, a read model left
+ * behind or the key's own count tell of.
  */
 int ledger_restore(const struct ledger_options *, const char *from,
-    const struct checkpoint *kept, const struct backup_watch *,
-    struct backup_report *, struct err *);
+    struct str kept_note, const struct backup_watch *, struct backup_report *,
+    struct err *);
 
 #endif

@@ -93,7 +93,7 @@ back_up(struct fixture *f)
 }
 
 static const struct err_kind *
-put_back(struct fixture *f, const struct checkpoint *kept)
+put_back(struct fixture *f, struct str kept)
 {
 	struct backup_report r;
 	struct err e = { 0 };
@@ -118,14 +118,6 @@ lose_read_model(struct fixture *f)
 {
 	assert_int_equal(
 	    unlink(arena_printf(f->a, "%s/state.db", f->toy.ledger_dir)), 0);
-}
-
-static struct checkpoint
-checkpoint_of(const struct backup_report *r)
-{
-	return (struct checkpoint){ .origin = str_from(r->verify.origin),
-		.size = r->verify.size,
-		.root = r->verify.root };
 }
 
 static void
@@ -156,7 +148,7 @@ test_what_is_put_back_is_the_same(void **state)
 	back_up(f);
 	before = toy_hash_view(f->toy.ledger_dir);
 	lose_repository(f);
-	assert_null(put_back(f, NULL));
+	assert_null(put_back(f, STR_NONE));
 	assert_true(digest_eq(before, toy_hash_view(f->toy.ledger_dir)));
 	open_ledger(f);
 	note(f, 1);
@@ -171,7 +163,7 @@ test_a_ledger_that_is_there_stays(void **state)
 	note(f, 1);
 	back_up(f);
 	close_ledger(f);
-	assert_ptr_equal(put_back(f, NULL), &err_conflict);
+	assert_ptr_equal(put_back(f, STR_NONE), &err_conflict);
 	open_ledger(f);
 }
 
@@ -179,7 +171,7 @@ static void
 test_a_backup_shorter_than_what_is_known(void **state)
 {
 	struct fixture *f = *state;
-	struct checkpoint kept;
+	struct str kept;
 	struct backup_report r;
 
 	note(f, 2);
@@ -187,7 +179,7 @@ test_a_backup_shorter_than_what_is_known(void **state)
 	note(f, 1);
 	lose_repository(f);
 	/* The read model knows of one event more. */
-	assert_ptr_equal(put_back(f, NULL), &err_rolled_back);
+	assert_ptr_equal(put_back(f, STR_NONE), &err_rolled_back);
 	assert_int_equal(access(f->repo, F_OK), -1);
 	lose_read_model(f);
 	/* Nobody knows now, but for who kept a checkpoint. */
@@ -197,11 +189,12 @@ test_a_backup_shorter_than_what_is_known(void **state)
 			     arena_printf(f->a, "%s/newer.git", f->toy.dir),
 			     &f->watch, &r, NULL),
 	    0);
-	kept = checkpoint_of(&r);
+	kept = str_from(r.verify.checkpoint);
 	lose_repository(f);
 	lose_read_model(f);
-	assert_ptr_equal(put_back(f, &kept), &err_rolled_back);
-	assert_null(put_back(f, NULL));
+	assert_ptr_equal(put_back(f, kept), &err_rolled_back);
+	assert_ptr_equal(put_back(f, STR("no note")), &err_invalid);
+	assert_null(put_back(f, STR_NONE));
 	open_ledger(f);
 }
 
@@ -222,7 +215,7 @@ test_a_backup_shorter_than_the_keys_count(void **state)
 		    STR_ARGS(f->toy.options.origin))),
 		0600, &e),
 	    0);
-	assert_ptr_equal(put_back(f, NULL), &err_rolled_back);
+	assert_ptr_equal(put_back(f, STR_NONE), &err_rolled_back);
 	assert_int_equal(access(f->repo, F_OK), -1);
 }
 
@@ -242,7 +235,7 @@ test_another_ledgers_backup(void **state)
 	lose_read_model(f);
 	snprintf(
 	    f->backup, sizeof f->backup, "%s/ledger.git", f->other.ledger_dir);
-	assert_ptr_equal(put_back(f, NULL), &err_corrupt);
+	assert_ptr_equal(put_back(f, STR_NONE), &err_corrupt);
 	assert_int_equal(access(f->repo, F_OK), -1);
 }
 
@@ -259,7 +252,7 @@ test_a_backup_with_another_end(void **state)
 	back_up(f);
 	lose_repository(f);
 	lose_read_model(f);
-	assert_null(put_back(f, NULL));
+	assert_null(put_back(f, STR_NONE));
 	open_ledger(f);
 	note(f, 1);
 	back_up(f);
