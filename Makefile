@@ -180,7 +180,8 @@ install: ## Install below $(DESTDIR)$(prefix); build with MODE=release first
 	$(INSTALL) -m 755 $(B)/probityctl $(B)/probity-audit $(DESTDIR)$(bindir)
 	$(INSTALL) -m 755 $(B)/probity.fcgi $(B)/probity-worker \
 		$(DESTDIR)$(libexecdir)/probity
-	$(INSTALL) -m 755 scripts/verify.sh $(DESTDIR)$(datadir)
+	$(INSTALL) -m 755 scripts/verify.sh scripts/check-proof.sh \
+		$(DESTDIR)$(datadir)
 	$(INSTALL) -m 644 $(wildcard docs/man/*.1) $(DESTDIR)$(mandir)/man1
 	$(INSTALL) -m 644 $(wildcard docs/man/*.8) $(DESTDIR)$(mandir)/man8
 	$(INSTALL) -m 644 $(wildcard docs/*.md) LICENSE $(DESTDIR)$(docdir)

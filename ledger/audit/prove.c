@@ -286,7 +286,7 @@ const struct command command_prove = {
 	    "default: the\n"
 	    "                newest\n"
 	    "  -o FILE       write it there; default: standard output\n\n"
-	    "Reads every batch up to the checkpoint once and keeps 48 bytes "
+	    "Reads every batch up to the checkpoint once and keeps 32 bytes "
 	    "of each in memory,\nof the events nothing. The ledger is not "
 	    "verified: use verify for that.\n",
 	.run = run,

@@ -120,6 +120,24 @@ test("events are listed and shown", () => {
 	assert.equal(run("show", good, "1").status, 3);
 });
 
+test("an event is proved, but not in a ledger whose tree is another", () => {
+	const made = run("prove", good, "0");
+	assert.equal(made.status, 0);
+	const evidence = JSON.parse(made.stdout);
+	assert.equal(`${evidence.line}\n`, vector("events").toString());
+	assert.equal(evidence.keys[0].public_key, key);
+	assert.ok(evidence.proof.endsWith(`\n\n${vector("checkpoint")}`));
+	const file = join(dir, "evidence");
+	writeFileSync(file, made.stdout);
+	assert.equal(run("check-proof", file, "--key", key).status, 0);
+	const events = vector("events").toString().replace("root", "toor");
+	const bad = makeLedger("other-tree.git", { events });
+	const refused = run("prove", bad, "0", "-o", join(dir, "none"));
+	assert.equal(refused.status, 1);
+	assert.match(refused.stderr, /is not that of the ledger's events/);
+	assert.ok(!existsSync(join(dir, "none")));
+});
+
 test("usage", () => {
 	for (const args of [[], ["nothing"], ["verify"], ["verify", good],
 		["verify", good, "--key"], ["verify", good, "--key", "not a key"],

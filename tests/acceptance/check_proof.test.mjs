@@ -10,6 +10,7 @@ import { close, paths, send } from "./support/client.mjs";
 import { finish, publicKey } from "./support/evidence.mjs";
 import { makeEvents, makeEvidence, makeKey, offline, script }
 	from "./support/proof.mjs";
+import { top } from "./support/places.mjs";
 import { Service } from "./support/service.mjs";
 import { actionBody, provision } from "./support/workspace.mjs";
 
@@ -57,10 +58,10 @@ function prove(seq, ...options) {
 	return JSON.parse(stdout);
 }
 
-function assertAccepted(file) {
-	const ours = audit("check-proof", file, "--key", key);
+function assertAccepted(file, pinned = key) {
+	const ours = audit("check-proof", file, "--key", pinned);
 	assert.equal(ours.status, 0, ours.stdout + ours.stderr);
-	const theirs = script(file, key);
+	const theirs = script(file, pinned);
 	assert.equal(theirs.status, 0, theirs.stdout + theirs.stderr);
 	assert.equal(theirs.stdout, ours.stdout);
 }
@@ -299,6 +300,29 @@ test("a tlog-proof with the event beside it", () => {
 	const bad = audit("check-proof", file, "--key", key, "--event", save(line));
 	assert.equal(bad.status, 1);
 	assert.match(bad.stdout, /^BAD: format: not a tlog-proof/);
+});
+
+test("the commands shown in docs/auditing.md", () => {
+	const page = readFileSync(join(top, "docs/auditing.md"), "utf8");
+	const commands = page.match(/\n {4}sed 's\/\.\*,"line"[^]*?\n(?=\S)/)[0]
+		.replace(/^ {4}/gm, "");
+	const folder = mkdtempSync(join(dir, "by-hand-"));
+	writeFileSync(join(folder, "event.json"), JSON.stringify(evidence));
+	writeFileSync(join(folder, "ledger.pub"), `${key}\n`);
+	const { stdout, stderr } = offline(["sh", "-ec", `cd ${folder}\n${commands}`]);
+	const lines = stdout.trim().split("\n");
+	assert.equal(lines.length, 5, stdout + stderr);
+	assert.match(lines[0], /^[0-9a-f]{64}  event$/);
+	assert.deepEqual([lines[1], lines[2]],
+		Array(2).fill("Signature Verified Successfully"));
+	assert.equal(lines[3], lines[4]);
+	assert.equal(lines[4], parts().note[2]);
+});
+
+test("the example of docs/ledger-format.md", () => {
+	const page = readFileSync(join(top, "docs/ledger-format.md"), "utf8");
+	assertAccepted(save(page.match(/\{"format".*\}/)[0]),
+		"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHm1Vi6P5lT5QHixEuipi6eQH4U65pW+1+DjkQutBJZk");
 });
 
 test("usage, and what cannot be proved", () => {
