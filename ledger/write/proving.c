@@ -12,6 +12,7 @@ int
 ledger_read_checkpoint(struct reading *r, uint64_t *size, struct arena *a,
     struct str *note, struct err *e)
 {
+	struct err why = { 0 };
 	struct batch_place at;
 	struct batch b;
 
@@ -19,8 +20,10 @@ ledger_read_checkpoint(struct reading *r, uint64_t *size, struct arena *a,
 		return -1;
 	if (*size == 0)
 		return err_set(e, &err_not_found, "the ledger is empty");
-	if (ledger_read_batch_place(r, *size - 1, &at, NULL))
-		return beyond(e, "size", *size);
+	if (ledger_read_batch_place(r, *size - 1, &at, &why))
+		return why.kind == &err_not_found
+			   ? beyond(e, "size", *size)
+			   : err_set(e, why.kind, "%s", why.detail);
 	if (batch_read(r->repo, at.commit, a, &b, e))
 		return -1;
 	*size = at.first + at.count;

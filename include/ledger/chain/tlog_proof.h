@@ -36,7 +36,7 @@ int tlog_proof_parse(
  * index. err_malformed, or err_corrupt with what does not hold.
  */
 int tlog_proof_check(const struct tlog_proof *, struct arena *,
-    struct str event, struct str origin, struct public_key,
-    struct checkpoint *, struct err *);
+    struct str event, struct str origin, struct public_key, struct checkpoint *,
+    struct err *);
 
 #endif
