@@ -85,7 +85,7 @@ fill_to() {
 
 # The service's part, with a worker beside it as in production.
 measure_served() {
-	local start cgi one many get one_get
+	local start cgi one many get one_get proofs one_proof
 
 	port=$(free_port 18480)
 	web_server web "$port" "$run/fcgi.sock"
@@ -96,14 +96,18 @@ measure_served() {
 	start_worker
 	get=$(get 64 "$seconds")
 	one_get=$(get 1 "$seconds")
+	proofs=$(prove 64 "$seconds")
+	one_proof=$(prove 1 "$seconds")
 	many=$(post 64 "$seconds")
 	one=$(post 1 "$seconds")
 	jq -cn --argjson start_ms "$start" --argjson cgi_ms "$cgi" \
 		--argjson get "$get" --argjson one_get "$one_get" \
+		--argjson proofs "$proofs" --argjson one_proof "$one_proof" \
 		--argjson many "$many" --argjson one "$one" \
 		--argjson rss_mib "$(resident_mib "$fcgi_pid")" \
 		'{start_ms: $start_ms, cgi_get_ms: $cgi_ms,
 		get_rate: $get.rate, get_p50_ms: $one_get.p50_ms,
+		proof_rate: $proofs.rate, proof_p50_ms: $one_proof.p50_ms,
 		post_rate: $many.rate, post_p99_ms: $many.p99_ms,
 		post_p50_ms: $one.p50_ms, rss_mib: $rss_mib}'
 }

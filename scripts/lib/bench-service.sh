@@ -73,7 +73,7 @@ make_ledger() {
 		jq -er '.data[0].uid')
 	application=$(ctl probityctl application create "${options[@]}" \
 		--name bench --responsible Bench \
-		--scopes actions:create,agent:execution:read \
+		--scopes actions:create,agent:execution:read,trust:read \
 		--entitlements financial-actions,agents | jq -er .uid)
 	ctl probityctl credential issue "${options[@]}" \
 		--application "$application" | jq -er .key >"$state/key"
@@ -182,6 +182,20 @@ make_paths() {
 
 get() {
 	make_paths >"$run/paths"
+	load -c "$1" -s "$2" -p "$run/paths" \
+		-H "Authorization: Bearer $(<"$state/key")" \
+		127.0.0.1 "$port" GET -
+}
+
+# Proofs that events from all over the ledger are in it.
+prove() {
+	local size
+
+	size=$(sqlite3 -readonly "${repository%/*}/state.db" \
+		'SELECT size FROM ledger_position')
+	awk -v size="$size" 'BEGIN { srand(1); for (i = 0; i < 1000; i++)
+		printf "/api/v2/ledger/proofs/inclusion?seq=%d\n",
+			int(rand() * size) }' >"$run/paths"
 	load -c "$1" -s "$2" -p "$run/paths" \
 		-H "Authorization: Bearer $(<"$state/key")" \
 		127.0.0.1 "$port" GET -
