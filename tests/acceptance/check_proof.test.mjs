@@ -17,6 +17,7 @@ import { actionBody, provision } from "./support/workspace.mjs";
 const place = { workspace: "acme", environment: "sandbox" };
 const dir = mkdtempSync(join(tmpdir(), "probity-proof-"));
 const origin = "ledger.example.com/acme/sandbox";
+const downloaded = [];
 let service, program, clone, key, size, evidence, number = 0;
 
 const audit = (...args) => offline([program, ...args], { env: service.environment });
@@ -39,14 +40,30 @@ before(async () => {
 		assert.equal((await send(service, "POST", paths.create, { key: w.key,
 			body: actionBody(w), headers: { "Idempotency-Key": `proof-${i}` } }))
 			.status, 201);
+	await download();
 	await service.stop();
 	clone = join(service.dir, "clone.git");
 	assert.equal(service.run("git", ["clone", "-q", "--bare",
 		service.ledger("acme"), clone]).code, 0);
 	key = publicKey(service, place).split(" ").slice(0, 2).join(" ");
-	size = service.ctl("acme", "ledger status").size;
 	evidence = prove(Math.floor(size / 2));
 });
+// As the service gives it out.
+async function download() {
+	const application = service.ctl("acme", "application create", { name: "auditor",
+		responsible: "b@example.com", scopes: "trust:read",
+		entitlements: "core-platform" });
+	const { key: credential } = service.ctl("acme", "credential issue",
+		{ application: application.uid });
+	size = service.ctl("acme", "ledger status").size;
+	for (const query of [`0?size=${size - 4}`, "5", String(size - 1)]) {
+		const reply = await send(service, "GET",
+			`/api/v2/ledger/evidence/${query}`, { key: credential });
+		assert.equal(reply.status, 200, reply.text);
+		downloaded.push(reply.text);
+	}
+}
+
 after(() => {
 	rmSync(dir, { recursive: true });
 	close();
@@ -90,6 +107,14 @@ test("first, middle and last event, against several checkpoints", () => {
 			assert.equal(shown.seq, seq);
 			assert.ok(shown.size >= Number(options[1] ?? size));
 		}
+});
+
+test("the service's file is the one made from a clone", () => {
+	const options = [["0", "--size", String(size - 4)], ["5"], [String(size - 1)]];
+	options.forEach((args, i) => {
+		assert.equal(audit("prove", clone, ...args).stdout, downloaded[i]);
+		assertAccepted(save(downloaded[i]));
+	});
 });
 
 test("every event, by both, with the text as it is", () => {
