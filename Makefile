@@ -23,7 +23,8 @@ VERSION   := 2.0.0
 Q         := $(if $(V),,@)
 B         := $(BUILD)/$(MODE)
 
-PACKAGES  := libgit2 zlib yajl libssl libcrypto libsodium sqlite3 libxml-2.0
+PACKAGES  := libgit2 zlib yajl libssl libcrypto libsodium sqlite3 libxml-2.0 \
+	libcurl
 WARN      := -Wall -Wextra -Wpedantic -Wshadow -Wconversion \
 	-Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 \
 	-Wswitch-enum -Wcast-qual -Wwrite-strings -Werror
@@ -54,7 +55,7 @@ CFLAGS_ALL := -std=c17 -D_GNU_SOURCE -DPROBITY_VERSION='"$(VERSION)"' \
 	$(shell pkg-config --cflags $(PACKAGES)) $(CFLAGS)
 LDLIBS_LEDGER := $(shell pkg-config --libs libgit2 zlib yajl libssl libcrypto \
 	libsodium sqlite3) -pthread -lm
-LDLIBS_DOMAIN := $(shell pkg-config --libs libxml-2.0)
+LDLIBS_DOMAIN := $(shell pkg-config --libs libxml-2.0 libcurl)
 LDLIBS_FCGI   := -lfcgi
 LDFLAGS_ALL := $($(MODE)_LDFLAGS) $(LDFLAGS)
 
