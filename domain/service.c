@@ -52,6 +52,8 @@ service_new(const struct config *config, struct service **out, struct err *e)
 	s->config.base_url = arena_str(a, config->base_url);
 	s->config.origin_host = arena_str(a, config->origin_host);
 	s->config.listen = arena_str(a, config->listen);
+	s->config.checkpoint_folder = arena_str(a, config->checkpoint_folder);
+	s->config.mirror_file = arena_str(a, config->mirror_file);
 	s->config.git = arena_str(a, config->git);
 	s->config.log_level = arena_str(a, config->log_level);
 	s->clock = &clock_system;

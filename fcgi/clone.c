@@ -5,8 +5,8 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "fcgi/child.h"
 #include "fcgi/ledger_pages.h"
+#include "ledger/base/child.h"
 #include "ledger/base/instant.h"
 #include "ledger/base/log.h"
 
@@ -102,7 +102,7 @@ clone_start(const struct clone_limits *limits, const char *git,
 	c->end_us = now_us() + limits->seconds * 1000000;
 	if (take_slot(limits, &c->slot, e))
 		return -1;
-	if (child_start(argv, environment, input, &c->child, &cause)) {
+	if (child_start(argv, environment, input, false, &c->child, &cause)) {
 		close(c->slot);
 		log_line(LOG_ERROR, "clone", "%s", cause.detail);
 		return cause.kind == &err_not_found

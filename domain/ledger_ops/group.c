@@ -19,6 +19,8 @@ static const struct operation *const operations[] = {
 static const struct job_kind *const jobs[] = {
 	&job_ledger_pack,
 	&job_ledger_verify,
+	&job_ledger_export_checkpoint,
+	&job_ledger_mirror,
 	NULL,
 };
 

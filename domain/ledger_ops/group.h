@@ -5,7 +5,11 @@
 #include "domain/operation.h"
 
 extern const struct operation op_ledger_status, op_ledger_confirm_clock;
-extern const struct job_kind job_ledger_pack, job_ledger_verify;
+extern const struct job_kind job_ledger_pack, job_ledger_verify,
+    job_ledger_export_checkpoint, job_ledger_mirror;
 extern const struct event_type event_ledger_verified;
+
+/* Whether the last job of the kind was queued at least so long ago. */
+bool ledger_job_is_due(struct context *, const char *kind, int64_t minutes);
 
 #endif

@@ -57,6 +57,10 @@ int run_backup(struct ctl *, struct err *);
 int run_restore(struct ctl *, struct err *);
 extern const struct shape backup_request_shape, restore_request_shape;
 
+/* mirror.c */
+int run_mirror(struct ctl *, struct err *);
+extern const struct shape mirror_request_shape;
+
 /* special.c: a line on standard error that is written over. */
 void show_progress(void *unused, uint64_t done, uint64_t total);
 

@@ -17,6 +17,8 @@ const struct special ctl_specials[] = {
 	{ "ledger backup",
 	    "Bring a copy of the ledger up to date, and verify it", true,
 	    run_backup, &backup_request_shape, NULL },
+	{ "ledger mirror", "Push the ledger to another repository, now", true,
+	    run_mirror, &mirror_request_shape, NULL },
 	{ "ledger rebuild", "Make the read model again from the repository",
 	    true, run_rebuild, NULL, NULL },
 	{ "ledger restore", "Put a ledger back from a backup, verified", true,

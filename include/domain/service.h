@@ -22,11 +22,16 @@ struct config {
 	int64_t free_floor;     /* bytes: 64 MiB */
 	int64_t max_ledgers;    /* open at once: 64 */
 	struct str listen; /* socket for probity.fcgi to open; empty: none */
-	int64_t pack_threshold; /* loose objects: 6,700, as git has it */
-	int64_t verify_hours;   /* between full verifications: 24 */
-	struct str git;         /* program that serves clones: git */
-	int64_t clone_seconds;  /* longest clone: 120 */
-	int64_t max_clones;     /* at once, on one state: 4 */
+	int64_t pack_threshold;       /* loose objects: 6,700, as git has it */
+	int64_t verify_hours;         /* between full verifications: 24 */
+	struct str checkpoint_folder; /* for the worker to write; empty: none */
+	int64_t checkpoint_minutes;   /* between two: 60 */
+	struct str mirror_file;       /* list of where to push; empty: none */
+	int64_t mirror_minutes;       /* between two pushes: 60 */
+	int64_t mirror_seconds;       /* longest push: 120 */
+	struct str git;               /* program that serves clones: git */
+	int64_t clone_seconds;        /* longest clone: 120 */
+	int64_t max_clones;           /* at once, on one state: 4 */
 	struct str log_level;
 };
 
