@@ -1,8 +1,10 @@
 #include "domain/ledger_reads/group.h"
 #include "domain/ledger_reads/parts.h"
+#include "domain/witnesses.h"
 
 struct checkpoint_query {
 	struct opt_int size;
+	bool witnessed;
 };
 
 struct checkpoint_reply {
@@ -10,16 +12,21 @@ struct checkpoint_reply {
 	int64_t size;
 	struct digest_text root;
 	struct str checkpoint;
+	struct list cosignatures;
+	bool witnessed;
 };
 
 /* clang-format off */
 SHAPE(checkpoint_query, "Which checkpoint",
-	FIELD(checkpoint_query, size, .place = IN_QUERY, .min = 1, .max = SEQ_MAX, .doc = "Events that it must cover; the newest one when absent"));
+	FIELD(checkpoint_query, size, .place = IN_QUERY, .min = 1, .max = SEQ_MAX, .doc = "Events that it must cover; the newest one when absent"),
+	FIELD(checkpoint_query, witnessed, .place = IN_QUERY, .doc = "Only a checkpoint that enough witnesses cosigned, the newest such one"));
 SHAPE(checkpoint_reply, "A signed checkpoint",
 	FIELD(checkpoint_reply, origin, .doc = "The ledger's name"),
 	FIELD(checkpoint_reply, size, .doc = "Events that it covers: the size asked for, rounded up to where a batch ended"),
 	FIELD(checkpoint_reply, root, .doc = "Root of the Merkle tree of that size"),
-	FIELD(checkpoint_reply, checkpoint, .max = 4096, .doc = "The signed note"));
+	FIELD(checkpoint_reply, checkpoint, .max = NOTE_MAX, .doc = "The signed note; with the cosignatures when a witnessed one was asked for"),
+	FIELD(checkpoint_reply, cosignatures, .of = &cosignature_shape, .doc = "What the witnesses said of it"),
+	FIELD(checkpoint_reply, witnessed, .doc = "Whether enough of them cosigned it"));
 /* clang-format on */
 
 READ_OPERATION(ledger_checkpoint, checkpoint_query, checkpoint_reply,
@@ -28,19 +35,60 @@ READ_OPERATION(ledger_checkpoint, checkpoint_query, checkpoint_reply,
     .product = PRODUCT, .refusals = REFUSES(&err_not_found),
     .summary = "Read a signed checkpoint of the ledger");
 
+/* The newest of them covers whatever any of them does. */
+static int
+find_witnessed(
+    struct context *c, struct opt_int least, struct opt_int *out, struct err *e)
+{
+	uint64_t size;
+
+	if (witnesses_find_newest(c, &size, e))
+		return -1;
+	if (least.set && (uint64_t)least.v > size)
+		return err_set(e, &err_not_found,
+		    "the newest witnessed checkpoint covers %llu events",
+		    (unsigned long long)size);
+	*out = (struct opt_int){ true, (int64_t)size };
+	return 0;
+}
+
+static struct str
+with_lines(struct arena *a, struct str note, const struct cosignatures *given)
+{
+	const struct cosignature *items = given->items.items;
+	struct str out;
+	struct buf b;
+
+	buf_init(&b, NOTE_MAX);
+	buf_add(&b, note);
+	for (size_t i = 0; i < given->items.n; i++)
+		buf_add(&b, items[i].line);
+	out = arena_str(a, buf_str(&b));
+	buf_fini(&b);
+	return out;
+}
+
 static int
 ledger_checkpoint_read(struct context *c, const struct checkpoint_query *in,
     struct checkpoint_reply *out, struct err *e)
 {
+	struct opt_int size = in->size;
+	struct cosignatures given;
 	struct signed_root at;
 
-	if (signed_root_read(c, in->size, &at, e))
+	if ((in->witnessed && find_witnessed(c, in->size, &size, e)) ||
+	    signed_root_read(c, size, &at, e) ||
+	    witnesses_read(c, at.size, &given, e))
 		return -1;
 	*out = (struct checkpoint_reply){
 		.origin = ledger_origin(c->ledger),
 		.size = (int64_t)at.size,
 		.root = digest_as_text(c->arena, at.root),
-		.checkpoint = at.note,
+		.checkpoint = in->witnessed
+				  ? with_lines(c->arena, at.note, &given)
+				  : at.note,
+		.cosignatures = given.items,
+		.witnessed = given.enough,
 	};
 	return 0;
 }

@@ -22,8 +22,11 @@ struct config {
 	int64_t free_floor;     /* bytes: 64 MiB */
 	int64_t max_ledgers;    /* open at once: 64 */
 	struct str listen; /* socket for probity.fcgi to open; empty: none */
-	int64_t pack_threshold;       /* loose objects: 6,700, as git has it */
-	int64_t verify_hours;         /* between full verifications: 24 */
+	int64_t pack_threshold;  /* loose objects: 6,700, as git has it */
+	int64_t verify_hours;    /* between full verifications: 24 */
+	struct str witness_file; /* of verifier keys and URLs; empty: none */
+	int64_t witness_minimum; /* cosignatures; 0: of every witness */
+	int64_t witness_minutes; /* between rounds: 10 */
 	struct str checkpoint_folder; /* for the worker to write; empty: none */
 	int64_t checkpoint_minutes;   /* between two: 60 */
 	struct str mirror_file;       /* list of where to push; empty: none */
