@@ -10,11 +10,11 @@ export const sha256 = (...parts) => {
 	for (const part of parts) hash.update(part);
 	return hash.digest();
 };
-const leafOf = (event) => sha256(Buffer.from([0]), event);
+export const leafOf = (event) => sha256(Buffer.from([0]), event);
 
 // RFC 9162, 2.1.1 and 2.1.3.1, as they are written there.
 const split = (n) => 2 ** Math.floor(Math.log2(n - 1));
-const rootOf = (leaves) => leaves.length === 1 ? leaves[0]
+export const rootOf = (leaves) => leaves.length === 1 ? leaves[0]
 	: sha256(Buffer.from([1]), rootOf(leaves.slice(0, split(leaves.length))),
 		rootOf(leaves.slice(split(leaves.length))));
 function pathOf(index, leaves) {
