@@ -3,10 +3,20 @@
 
 #define FAULT_LOST "the worker that held it was lost"
 
-/* The oldest job that may be taken now: queued and its time has come, or
+static bool
+is_for(enum worker_part part, struct str name)
+{
+	const struct job_kind *kind = job_kind_by_name(name);
+	bool remote = kind && kind->remote;
+
+	return part == WORKER_ALL || remote == (part == WORKER_REMOTE);
+}
+
+/* The oldest job that this part may take now: queued and its time has come, or
  * claimed by a worker whose lease ran out. 1, 0, -1. */
 static int
-find_open(struct context *c, struct claim *claim, bool *expired, struct err *e)
+find_open(struct context *c, enum worker_part part, struct claim *claim,
+    bool *expired, struct err *e)
 {
 	struct rows r;
 	int found;
@@ -15,10 +25,12 @@ find_open(struct context *c, struct claim *claim, bool *expired, struct err *e)
 		"SELECT uid, kind, input, attempt, status FROM job"
 		" WHERE (status = 'queued' AND not_before <= ?1)"
 		" OR (status = 'claimed' AND lease_until <= ?1)"
-		" ORDER BY id LIMIT 1",
+		" ORDER BY id",
 		"t", c->now))
 		return -1;
-	found = rows_next(&r, e);
+	do
+		found = rows_next(&r, e);
+	while (found == 1 && !is_for(part, rows_borrow(&r, 1)));
 	if (found == 1) {
 		struct str input = rows_str(&r, 2, c->arena);
 		struct json *v = NULL;
@@ -53,13 +65,19 @@ give_up(struct context *c, const struct claim *claim, const char *fault,
 	    c, &event_job_failed, "job", claim->job.uid, &data, e);
 }
 
+struct wanted {
+	enum worker_part part;
+	struct claim *claim;
+};
+
 static int
 decide_claim(struct context *c, void *arg, struct err *e)
 {
-	struct claim *claim = arg;
+	const struct wanted *wanted = arg;
+	struct claim *claim = wanted->claim;
 	struct job_claimed data;
 	bool expired = false;
-	int found = find_open(c, claim, &expired, e);
+	int found = find_open(c, wanted->part, claim, &expired, e);
 
 	claim->kind = NULL;
 	if (found <= 0)
@@ -96,7 +114,7 @@ is_any_open(const struct worker *w, struct arena *a, struct err *e)
 		return -1;
 	c.reading = &reading;
 	c.db = reading.db;
-	found = find_open(&c, &claim, &expired, e);
+	found = find_open(&c, w->part, &claim, &expired, e);
 	ledger_read_end(&reading);
 	return found;
 }
@@ -105,7 +123,8 @@ int
 worker_claim(
     const struct worker *w, struct arena *a, struct claim *claim, struct err *e)
 {
-	struct decision decision = { .decide = decide_claim, .arg = claim };
+	struct wanted wanted = { w->part, claim };
+	struct decision decision = { .decide = decide_claim, .arg = &wanted };
 	struct receipt receipt = { 0 };
 	int any;
 

@@ -25,6 +25,7 @@ const struct job_kind job_ledger_mirror = {
 	.run = mirror_run,
 	.due = mirror_due,
 	.no_reading = true,
+	.remote = true,
 };
 
 struct mirrors {

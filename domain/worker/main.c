@@ -1,7 +1,8 @@
 /*
  * probity-worker: what a ledger needs beside its requests. One thread makes
- * the ledgers durable beyond their journals, every second; the other does
- * jobs, so that a long one delays no syncing.
+ * the ledgers durable beyond their journals, every second; another does
+ * jobs, so that a long one delays no syncing; the third does those that wait
+ * for other machines, so that one which is down delays no upkeep.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -110,6 +111,27 @@ run_jobs(const struct worker *w, struct arena *a)
 	}
 }
 
+static void
+run_part(const struct worker *w, enum worker_part part, struct arena *a)
+{
+	struct worker own = *w;
+
+	own.part = part;
+	run_jobs(&own, a);
+}
+
+static void
+run_local_jobs(const struct worker *w, struct arena *a)
+{
+	run_part(w, WORKER_LOCAL, a);
+}
+
+static void
+run_remote_jobs(const struct worker *w, struct arena *a)
+{
+	run_part(w, WORKER_REMOTE, a);
+}
+
 /* Until the next round, or until a signal says stop. */
 static void
 rest(void)
@@ -133,13 +155,25 @@ sync_loop(void *arg)
 	return NULL;
 }
 
+static void *
+remote_loop(void *arg)
+{
+	const struct program *p = arg;
+
+	while (!stopping) {
+		visit_all(p, run_remote_jobs);
+		rest();
+	}
+	return NULL;
+}
+
 static void
 job_loop(const struct program *p)
 {
 	for (unsigned round = 0; !stopping; round++) {
 		if (round % SCHEDULE_S == 0)
 			visit_all(p, schedule);
-		visit_all(p, run_jobs);
+		visit_all(p, run_local_jobs);
 		rest();
 	}
 	visit_all(p, sync_ledger);
@@ -160,15 +194,23 @@ catch_signals(void)
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGUSR1, &action, NULL); /* wakes the other thread */
+	sigaction(SIGUSR1, &action, NULL); /* wakes another thread */
 	action.sa_handler = SIG_IGN;
 	sigaction(SIGPIPE, &action, NULL);
+}
+
+/* It may be asleep: the signal that stopped this thread woke it alone. */
+static void
+end_thread(pthread_t thread)
+{
+	pthread_kill(thread, SIGUSR1);
+	pthread_join(thread, NULL);
 }
 
 static int
 run(struct program *p)
 {
-	pthread_t syncer;
+	pthread_t syncer, remote;
 
 	if (p->once) {
 		visit_all(p, schedule);
@@ -180,12 +222,16 @@ run(struct program *p)
 		log_line(LOG_ERROR, "worker", "cannot start a thread");
 		return 3;
 	}
+	if (pthread_create(&remote, NULL, remote_loop, p)) {
+		log_line(LOG_ERROR, "worker", "cannot start a thread");
+		stopping = true;
+		end_thread(syncer);
+		return 3;
+	}
 	log_line(LOG_INFO, "worker", "%.*s started", STR_ARGS(p->name));
 	job_loop(p);
-	/* It may be asleep: the signal that stopped this thread woke it alone.
-	 */
-	pthread_kill(syncer, SIGUSR1);
-	pthread_join(syncer, NULL);
+	end_thread(remote);
+	end_thread(syncer);
 	log_line(LOG_INFO, "worker", "%.*s stopped", STR_ARGS(p->name));
 	return 0;
 }

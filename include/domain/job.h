@@ -34,6 +34,9 @@ struct job_kind {
 	/* It runs too long to hold a snapshot open: run's context has neither
 	 * db nor reading. */
 	bool no_reading;
+	/* It waits for other machines: a thread of its own does it, so that
+	 * they delay no upkeep. */
+	bool remote;
 };
 
 /* Emits job.queued. Call while deciding. */

@@ -9,11 +9,15 @@
 #include "domain/job.h"
 #include "domain/service.h"
 
+/* Which kinds of jobs a worker claims, by `remote`. */
+enum worker_part { WORKER_ALL, WORKER_LOCAL, WORKER_REMOTE };
+
 struct worker {
 	struct service *service;
 	struct place place;
 	struct ledger *ledger;
 	struct str name; /* of this process, unique while it lives */
+	enum worker_part part;
 };
 
 /* Queues what the schedules want now. */

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { close } from "./support/client.mjs";
 import { audit, finish, publicKey } from "./support/evidence.mjs";
-import { Service } from "./support/service.mjs";
+import { Service, until } from "./support/service.mjs";
 import { provision } from "./support/workspace.mjs";
 
 const place = { workspace: "acme", environment: "sandbox" };
@@ -53,6 +53,14 @@ function moveAhead(repo) {
 
 const mirrors = (...to) => service.write(list,
 	to.map((path) => `acme/sandbox ${path}\n`).join(""));
+
+// Takes connections and says nothing.
+async function listen() {
+	const sockets = [], server = createServer((s) => sockets.push(s));
+	await new Promise((done) => server.listen(0, "127.0.0.1", done));
+	return { url: `https://127.0.0.1:${server.address().port}/x.git`,
+		end: () => { sockets.forEach((s) => s.destroy()); server.close(); } };
+}
 
 before(async () => {
 	service = new Service({ worker: false });
@@ -159,15 +167,34 @@ test("a missing remote fails that job alone, the other mirror is served", () => 
 });
 
 test("a remote that never answers is given up in time", async () => {
-	const silent = createServer(() => {});
-	await new Promise((done) => silent.listen(0, "127.0.0.1", done));
-	mirrors(`https://127.0.0.1:${silent.address().port}/x.git`);
+	const silent = await listen();
+	mirrors(silent.url);
 	const began = Date.now();
 	const { mirrored, exported } = round();
-	silent.close();
+	silent.end();
 	assert.ok(Date.now() - began < 15000);
 	assert.match(mirrored.fault, /did not end within 3 seconds/);
 	assert.equal(exported.status, "completed");
+});
+
+test("while it is silent, the same worker goes on with other jobs", async () => {
+	const silent = await listen();
+	mirrors(silent.url);
+	const all = () => service.ctl("acme", "job list", { limit: 200 }).data;
+	const before = all().length;
+	service.settings.PROBITY_MIRROR_SECONDS = "20";
+	// Two ledgers: the one that is looked at last is not kept waiting.
+	service.ctl("zeta", "workspace create", { name: "Zeta" });
+	service.startWorker();
+	await until("the push has begun", () => all().slice(before)
+		.some((j) => j.kind === "ledger.mirror" && j.status === "claimed"));
+	await until("the other ledger is verified", () =>
+		service.ctl("zeta", "ledger status").last_verification);
+	assert.equal(all().filter((j) => j.kind === "ledger.mirror").at(-1).status,
+		"claimed");
+	silent.end();
+	await service.end("worker");
+	service.settings.PROBITY_MIRROR_SECONDS = "3";
 });
 
 test("what may not be pushed to is refused, and a bad list is told of", () => {

@@ -419,6 +419,26 @@ test_schedule(void **state)
 	assert_int_equal(count(&f->one, "verifications"), 2);
 }
 
+/* Who waits for other machines leaves the ledger's own upkeep alone, and the
+ * other way round. */
+static void
+test_parts_claim_their_own(void **state)
+{
+	struct fixture *f = *state;
+	struct claim c;
+
+	f->one.part = WORKER_LOCAL;
+	f->two.part = WORKER_REMOTE;
+	queue(f, &job_ledger_mirror);
+	queue(f, &job_ledger_verify);
+	assert_int_equal(claim(f, &f->one, &c), 1);
+	assert_ptr_equal(c.kind, &job_ledger_verify);
+	assert_int_equal(claim(f, &f->one, &c), 0);
+	assert_int_equal(claim(f, &f->two, &c), 1);
+	assert_ptr_equal(c.kind, &job_ledger_mirror);
+	assert_int_equal(claim(f, &f->two, &c), 0);
+}
+
 /* A process of its own: serves until nothing is left. */
 static _Noreturn void
 work(struct fixture *f, const char *name)
@@ -496,6 +516,7 @@ main(void)
 		WITH_WORKERS(test_failed_attempts_wait_and_end),
 		WITH_WORKERS(test_result_that_does_not_fit),
 		WITH_WORKERS(test_schedule),
+		WITH_WORKERS(test_parts_claim_their_own),
 		WITH_WORKERS(test_two_processes_share_the_work),
 	};
 
