@@ -30,6 +30,7 @@ const struct job_kind job_ledger_witness = {
 	.settle = settle,
 	.due = due,
 	.no_reading = true,
+	.remote = true,
 };
 
 struct witness_fault {
