@@ -6,6 +6,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { buildFolder } from "./support/places.mjs";
 import { offline } from "./support/proof.mjs";
 import { Service } from "./support/service.mjs";
 import { changes, keptBatches } from "./tamper/changes.mjs";
@@ -79,7 +80,8 @@ before(() => {
 	// A copy of its own, since git reads nothing that is another user's.
 	cpSync(service.ledger("acme"), at("original.git"), { recursive: true });
 	batches = readLedger(at("original.git"));
-	world = { dir, key: keys.key, program: join(service.bin, "probity-audit"),
+	// With its sanitizers: what it reads here is hostile.
+	world = { dir, key: keys.key, program: join(buildFolder, "debug/probity-audit"),
 		env: service.environment, goKey: verifierKey(origin, publicKey),
 		kept: at("kept.checkpoint"), keptClone: at("kept.git"), signers: at("signers") };
 	writeLedger(at("good.git"), batches);
@@ -185,4 +187,5 @@ test("the tables say this and nothing else", () => {
 		assert.deepEqual(page.head, head);
 		assert.deepEqual([...page.of.keys()], names);
 	}
+	assert.equal(service.sanitizerReports(), "");
 });
