@@ -31,8 +31,8 @@ int witness_list_read(
 int witness_last_size(
     struct db *, const struct witness *, uint64_t *out, struct err *);
 
-/* Whether events other than those of witnessing and time-stamping were
- * appended since the ledger had that size. */
+/* Whether something was appended since the ledger had that size, besides the
+ * events of the jobs that carry it to witnesses and other places. */
 int witness_has_news(struct context *, uint64_t since, bool *out, struct err *);
 
 /*

@@ -66,6 +66,10 @@ count_of_kind(struct context *c, struct str kind, uint64_t since,
 	return rows_end(&r, e) || rc < 0 ? -1 : 0;
 }
 
+/* These only carry checkpoints and copies of the ledger to other places. */
+static const char *const carriers[] = { "ledger.witness", "ledger.timestamp",
+	"ledger.mirror", "ledger.export_checkpoint" };
+
 int
 witness_has_news(struct context *c, uint64_t since, bool *out, struct err *e)
 {
@@ -73,10 +77,11 @@ witness_has_news(struct context *c, uint64_t since, bool *out, struct err *e)
 	int64_t size;
 
 	if (db_get_int(
-		c->db, &size, 0, e, "SELECT size FROM ledger_position", "") ||
-	    count_of_kind(c, STR("ledger.witness"), since, &own, e) ||
-	    count_of_kind(c, STR("ledger.timestamp"), since, &own, e))
+		c->db, &size, 0, e, "SELECT size FROM ledger_position", ""))
 		return -1;
+	for (size_t i = 0; i < sizeof carriers / sizeof carriers[0]; i++)
+		if (count_of_kind(c, str_from(carriers[i]), since, &own, e))
+			return -1;
 	*out = (uint64_t)size > since + own;
 	return 0;
 }
