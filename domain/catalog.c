@@ -7,7 +7,7 @@
 
 extern const struct group group_workspace, group_applications, group_jobs,
     group_ledger_ops, group_parties, group_source_records, group_actions,
-    group_finance_core, group_ledger_reads, group_witnesses;
+    group_finance_core, group_ledger_reads, group_witnesses, group_timestamps;
 
 /* A view's tables are made in this order, so a group stands after those whose
  * tables it refers to. */
@@ -22,6 +22,7 @@ const struct group *const catalog_groups[] = {
 	&group_finance_core,
 	&group_witnesses,
 	&group_ledger_reads,
+	&group_timestamps,
 	NULL,
 };
 

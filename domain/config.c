@@ -1,4 +1,5 @@
 #include "domain/config_shape.h"
+#include "domain/outbound.h"
 #include "domain/service.h"
 
 #include <ctype.h>
@@ -35,6 +36,12 @@ SHAPE(config, "Configuration",
 		.doc = "Loose objects from which the worker packs"),
 	FIELD(config, verify_hours, .def = "24", .min = 1, .max = 8760,
 		.doc = "Hours between full verifications"),
+	FIELD(config, timestamp_url, .max = 1000,
+		.doc = "URL of an RFC 3161 authority that stamps checkpoints; empty: none"),
+	FIELD(config, timestamp_hours, .def = "24", .min = 1, .max = 8760,
+		.doc = "Hours between time-stamps"),
+	FIELD(config, timestamp_ca, .max = 1000,
+		.doc = "Certificates that time-stamps must lead to, a file in PEM; empty: not checked"),
 	FIELD(config, witness_file, .max = 1000,
 		.doc = "File of the witnesses asked to cosign checkpoints; empty: none"),
 	FIELD(config, witness_minimum, .def = "0", .min = 0, .max = 16,
@@ -177,6 +184,16 @@ describe(struct err *e)
 	return -1;
 }
 
+static int
+check_url(const char *name, struct str url, struct err *e)
+{
+	struct err own = { 0 };
+
+	if (url.n == 0 || outbound_check_url(url, &own) == 0)
+		return 0;
+	return err_set(e, own.kind, "configuration: %s: %s", name, own.detail);
+}
+
 int
 config_load(struct arena *a, struct config *out, struct err *e)
 {
@@ -189,6 +206,8 @@ config_load(struct arena *a, struct config *out, struct err *e)
 	input.n_params = s->n;
 	if (shape_decode(&config_shape, &input, a, out, e))
 		return describe(e);
+	if (check_url("timestamp_url", out->timestamp_url, e))
+		return -1;
 	out->state = arena_str(a, out->state);
 	if (out->keys.n == 0)
 		out->keys = arena_strf(a, "%.*s/keys", STR_ARGS(out->state));

@@ -12,3 +12,12 @@ job_queue(struct context *c, const struct job_kind *kind,
 		*uid = own;
 	return tx_emit(c->tx, &event_job_queued, "job", own, &data, NULL, 0, e);
 }
+
+int
+job_last_queued(struct context *c, const struct job_kind *kind,
+    struct instant *at, struct err *e)
+{
+	return db_get_int(c->db, &at->us, 0, e,
+	    "SELECT max(queued_at) FROM job WHERE kind = ?", "s",
+	    str_from(kind->name));
+}

@@ -43,4 +43,9 @@ struct job_kind {
 int job_queue(struct context *, const struct job_kind *,
     const struct json *input, struct uid *uid, struct err *);
 
+/* When one of the kind was queued last, whatever came of it; no value when
+ * none ever was. */
+int job_last_queued(
+    struct context *, const struct job_kind *, struct instant *, struct err *);
+
 #endif

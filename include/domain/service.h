@@ -36,6 +36,10 @@ struct config {
 	int64_t clone_seconds;        /* longest clone: 120 */
 	int64_t max_clones;           /* at once, on one state: 4 */
 	struct str log_level;
+
+	struct str timestamp_url; /* authority of RFC 3161; empty: none */
+	int64_t timestamp_hours;  /* between time-stamps: 24 */
+	struct str timestamp_ca;  /* PEM file they lead to; empty: any */
 };
 
 int config_load(struct arena *, struct config *, struct err *);

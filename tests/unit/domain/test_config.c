@@ -108,6 +108,10 @@ test_faults_are_named(void **state)
 	assert_non_null(strstr(f->e.detail, "threads"));
 	assert_int_equal(load(f, "log_level = loud\n"), -1);
 	assert_int_equal(load(f, "verify_hours = 0\n"), -1);
+	assert_int_equal(
+	    load(f, "timestamp_url = http://tsa.example.com/\n"), -1);
+	assert_non_null(strstr(f->e.detail, "timestamp_url: "));
+	assert_int_equal(load(f, "timestamp_url = https://a.example/\n"), 0);
 }
 
 static void
