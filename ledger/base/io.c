@@ -81,8 +81,8 @@ parent_of(const char *path, char out[PATH_MAX])
 	return true;
 }
 
-static int
-fsync_parent(const char *path, struct err *e)
+int
+io_fsync_parent(const char *path, struct err *e)
 {
 	char parent[PATH_MAX];
 
@@ -129,7 +129,7 @@ io_write_file(const char *path, struct str bytes, mode_t mode, struct err *e)
 		unlink(name);
 		return -1;
 	}
-	return fsync_parent(path, e);
+	return io_fsync_parent(path, e);
 }
 
 int
@@ -146,7 +146,7 @@ io_create_file(const char *path, struct str bytes, mode_t mode, struct err *e)
 		    errno == EEXIST ? &err_conflict : &err_internal,
 		    "cannot create %s", path);
 	unlink(name);
-	return rc ? rc : fsync_parent(path, e);
+	return rc ? rc : io_fsync_parent(path, e);
 }
 
 static int
@@ -155,7 +155,7 @@ make_dir(const char *path, mode_t mode, struct err *e)
 	struct stat st;
 
 	if (mkdir(path, mode) == 0)
-		return fsync_parent(path, e);
+		return io_fsync_parent(path, e);
 	if (errno == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
 		return 0;
 	return err_errno(e, &err_internal, "cannot make directory %s", path);

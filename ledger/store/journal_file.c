@@ -121,22 +121,6 @@ fill(int fd, uint64_t ring)
 		   : 0;
 }
 
-static int
-parent_sync(const char *path, struct err *e)
-{
-	char *copy = strdup(path), *slash;
-	int rc;
-
-	if (!copy)
-		abort();
-	slash = strrchr(copy, '/');
-	if (slash)
-		slash[slash == copy] = '\0';
-	rc = io_fsync_dir(slash ? copy : ".", e);
-	free(copy);
-	return rc;
-}
-
 int
 journal_file_create(const char *path, uint64_t ring, struct err *e)
 {
@@ -155,7 +139,7 @@ journal_file_create(const char *path, uint64_t ring, struct err *e)
 	else if (link(temp, path) && errno != EEXIST)
 		err_errno(e, &err_unavailable, "cannot make %s", path);
 	else
-		rc = parent_sync(path, e);
+		rc = io_fsync_parent(path, e);
 	if (fd >= 0) {
 		close(fd);
 		unlink(temp);

@@ -139,22 +139,6 @@ repo_remove(const char *path)
 	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-static int
-parent_sync(const char *path, struct err *e)
-{
-	char *copy = strdup(path), *slash;
-	int rc;
-
-	if (!copy)
-		abort();
-	slash = strrchr(copy, '/');
-	if (slash)
-		slash[slash == copy] = '\0';
-	rc = io_fsync_dir(slash ? copy : ".", e);
-	free(copy);
-	return rc;
-}
-
 int
 repo_create(const char *path, struct err *e)
 {
@@ -176,7 +160,7 @@ repo_create(const char *path, struct err *e)
 		    "cannot make %s", path);
 		goto out;
 	}
-	rc = parent_sync(path, e);
+	rc = io_fsync_parent(path, e);
 	free(temp);
 	return rc;
 out:

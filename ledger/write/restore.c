@@ -116,7 +116,7 @@ put_in_place(struct restoring *r, struct err *e)
 	if (rename(r->aside, r->path))
 		return err_errno(
 		    e, &err_unavailable, "cannot make %s", r->path);
-	if (io_fsync_dir(r->o->dir, e))
+	if (io_fsync_parent(r->path, e))
 		return -1;
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
 		unlink(arena_printf(r->a, "%s/state.db%s", r->o->dir, ends[i]));

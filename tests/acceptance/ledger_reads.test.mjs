@@ -1,13 +1,15 @@
 // The auditors' reads: what they say is held against the repository, and the
 // proofs against RFC 9162 written down here once more.
 import assert from "node:assert/strict";
-import { createHash, createPublicKey, verify } from "node:crypto";
+import { createPublicKey, verify } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { close, paths, send } from "./support/client.mjs";
 import { assertProblem, Contract, named } from "./support/contract.mjs";
 import { finish } from "./support/evidence.mjs";
+import { extendsTree, includes, leafOf, rootOf, sha256 } from
+	"./support/rfc9162.mjs";
 import { Service } from "./support/service.mjs";
 import { actionBody, provision } from "./support/workspace.mjs";
 
@@ -15,57 +17,7 @@ const base = "/api/v2/ledger";
 const unknown = "018f0000-0000-7000-8000-000000000000";
 let service, contract, w, other, auditor, lines, batches;
 
-const sha256 = (...parts) => parts.reduce((h, part) => h.update(part),
-	createHash("sha256")).digest();
 const hex = (text) => Buffer.from(text, "hex");
-
-// RFC 9162, 2.1.1.
-const leaf = (bytes) => sha256(Buffer.from([0]), bytes);
-const node = (left, right) => sha256(Buffer.from([1]), left, right);
-function treeHash(leaves) {
-	if (leaves.length === 1) return leaves[0];
-	let k = 1;
-	while (2 * k < leaves.length) k *= 2;
-	return node(treeHash(leaves.slice(0, k)), treeHash(leaves.slice(k)));
-}
-
-// RFC 9162, 2.1.3.2.
-function includes(hash, index, size, path, root) {
-	let fn = index, sn = size - 1, r = hash;
-	if (index >= size) return false;
-	for (const p of path) {
-		if (sn === 0) return false;
-		if (fn & 1 || fn === sn) {
-			r = node(p, r);
-			while (!(fn & 1) && fn !== 0) [fn, sn] = [fn >> 1, sn >> 1];
-		} else {
-			r = node(r, p);
-		}
-		[fn, sn] = [fn >> 1, sn >> 1];
-	}
-	return sn === 0 && r.equals(root);
-}
-
-// RFC 9162, 2.1.4.2.
-function extendsTree(first, firstHash, second, secondHash, proof) {
-	if (first === second) return proof.length === 0 && firstHash.equals(secondHash);
-	const path = (first & (first - 1)) === 0 ? [firstHash, ...proof] : [...proof];
-	if (path.length === 0) return false;
-	let fn = first - 1, sn = second - 1;
-	while (fn & 1) [fn, sn] = [fn >> 1, sn >> 1];
-	let fr = path[0], sr = path[0];
-	for (const c of path.slice(1)) {
-		if (sn === 0) return false;
-		if (fn & 1 || fn === sn) {
-			[fr, sr] = [node(c, fr), node(c, sr)];
-			while (!(fn & 1) && fn !== 0) [fn, sn] = [fn >> 1, sn >> 1];
-		} else {
-			sr = node(sr, c);
-		}
-		[fn, sn] = [fn >> 1, sn >> 1];
-	}
-	return sn === 0 && fr.equals(firstHash) && sr.equals(secondHash);
-}
 
 const ask = async (path, options = {}) => {
 	const reply = await send(service, "GET", base + path,
@@ -85,7 +37,7 @@ const git = (...args) => {
 };
 const eventOf = (line) => line.slice(line.indexOf(" ") + 1);
 const leaves = (size) => lines.slice(0, size).map((line) =>
-	leaf(Buffer.from(eventOf(line))));
+	leafOf(Buffer.from(eventOf(line))));
 
 // A credential of a new application; the scopes are all it has.
 function issue(workspace, scopes) {
@@ -126,7 +78,7 @@ test("the newest checkpoint, and that of each size", async () => {
 		const batch = batches.find((b) => b.first + b.count >= size);
 		const at = await good(`/checkpoint?size=${size}`);
 		assert.equal(at.size, batch.first + batch.count);
-		assert.equal(at.root, treeHash(leaves(at.size)).toString("hex"));
+		assert.equal(at.root, rootOf(leaves(at.size)).toString("hex"));
 		assert.equal(at.checkpoint,
 			git("cat-file", "blob", `${batch.commit}:checkpoint`));
 	}
@@ -183,13 +135,13 @@ test("events about one record", async () => {
 
 test("inclusion, at each size", async () => {
 	for (const { first, count } of batches) {
-		const size = first + count, root = treeHash(leaves(size));
+		const size = first + count, root = rootOf(leaves(size));
 		for (let seq = 0; seq < size; seq += 3) {
 			const v = await good(`/proofs/inclusion?seq=${seq}&size=${size}`);
 			const path = v.hashes.map(hex);
 			assert.equal(v.size, size);
 			assert.equal(v.root, root.toString("hex"));
-			const hash = leaf(Buffer.from(eventOf(lines[seq])));
+			const hash = leafOf(Buffer.from(eventOf(lines[seq])));
 			assert.equal(v.leaf_hash, hash.toString("hex"));
 			assert.ok(includes(hash, seq, size, path, root));
 			assert.ok(!includes(hash, seq, size, path.slice(1), root) ||
@@ -213,10 +165,10 @@ test("consistency between all sizes that have a checkpoint", async () => {
 	for (const old of ends)
 		for (const size of ends.filter((end) => end >= old)) {
 			const v = await good(`/proofs/consistency?old=${old}&size=${size}`);
-			const was = treeHash(leaves(old)), is = treeHash(leaves(size));
+			const was = rootOf(leaves(old)), is = rootOf(leaves(size));
 			assert.equal(v.root, is.toString("hex"));
 			assert.ok(extendsTree(old, was, size, is, v.hashes.map(hex)));
-			assert.ok(!extendsTree(old, leaf("x"), size, is, v.hashes.map(hex)));
+			assert.ok(!extendsTree(old, leafOf("x"), size, is, v.hashes.map(hex)));
 		}
 });
 
@@ -251,7 +203,7 @@ test("evidence shows one event, and stands on its own", async () => {
 	const [origin, size, root] = checkpoint.split("\n");
 	assert.equal(index, `index ${seq}`);
 	assert.equal(origin, file.ledger);
-	assert.ok(includes(leaf(Buffer.from(eventOf(file.line))), seq, Number(size),
+	assert.ok(includes(leafOf(Buffer.from(eventOf(file.line))), seq, Number(size),
 		path.map((p) => Buffer.from(p, "base64")), Buffer.from(root, "base64")));
 });
 

@@ -9,7 +9,8 @@ import { assertProblem, Contract } from "./support/contract.mjs";
 import { finish } from "./support/evidence.mjs";
 import { Service } from "./support/service.mjs";
 import { actionBody, provision } from "./support/workspace.mjs";
-import { isCosigned, leafOf, Witness } from "./support/witness.mjs";
+import { leafOf } from "./support/rfc9162.mjs";
+import { isCosigned, Witness } from "./support/witness.mjs";
 import { accepted, build } from "./tlog/verifier.mjs";
 
 const path = "/api/v2/ledger/checkpoint";

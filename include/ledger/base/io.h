@@ -27,6 +27,9 @@ int io_make_dirs(const char *path, mode_t, struct err *);
 
 int io_fsync_dir(const char *path, struct err *);
 
+/* The directory that holds path, after something there got or lost its name. */
+int io_fsync_parent(const char *path, struct err *);
+
 /* All n bytes, whatever signals come; -1 with errno set, ENODATA at an early
  * end of file. */
 int io_pread_all(int fd, void *, size_t n, off_t);

@@ -1,29 +1,10 @@
 // Evidence files made from nothing but docs/ledger-format.md and node's crypto,
 // and the two programs that check them.
 import { spawnSync } from "node:child_process";
-import { createHash, createPrivateKey, createPublicKey, sign } from "node:crypto";
+import { createPrivateKey, createPublicKey, sign } from "node:crypto";
 import { join } from "node:path";
 import { isRoot, top } from "./places.mjs";
-
-export const sha256 = (...parts) => {
-	const hash = createHash("sha256");
-	for (const part of parts) hash.update(part);
-	return hash.digest();
-};
-export const leafOf = (event) => sha256(Buffer.from([0]), event);
-
-// RFC 9162, 2.1.1 and 2.1.3.1, as they are written there.
-const split = (n) => 2 ** Math.floor(Math.log2(n - 1));
-export const rootOf = (leaves) => leaves.length === 1 ? leaves[0]
-	: sha256(Buffer.from([1]), rootOf(leaves.slice(0, split(leaves.length))),
-		rootOf(leaves.slice(split(leaves.length))));
-function pathOf(index, leaves) {
-	if (leaves.length === 1) return [];
-	const k = split(leaves.length);
-	return index < k
-		? [...pathOf(index, leaves.slice(0, k)), rootOf(leaves.slice(k))]
-		: [...pathOf(index - k, leaves.slice(k)), rootOf(leaves.slice(0, k))];
-}
+import { leafOf, pathOf, rootOf, sha256 } from "./rfc9162.mjs";
 
 export function makeKey(seed, origin) {
 	const key = createPrivateKey({ format: "der", type: "pkcs8", key: Buffer.concat([

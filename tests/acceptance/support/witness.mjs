@@ -1,40 +1,14 @@
 // A witness (C2SP tlog-witness) that shares no code with the service: it keeps
 // the tree that it saw last, checks signature and consistency by itself, and
 // cosigns. `mood` makes it another, of ill will or out of order.
-import { createHash, createPublicKey, generateKeyPairSync, sign, verify }
+import { createPublicKey, generateKeyPairSync, sign, verify }
 	from "node:crypto";
 import { createServer } from "node:http";
+import { extendsTree, sha256 } from "./rfc9162.mjs";
 
-const sha256 = (...parts) => parts.reduce((h, part) => h.update(part),
-	createHash("sha256")).digest();
-export const leafOf = (event) => sha256(Buffer.from([0]), event);
-const node = (left, right) => sha256(Buffer.from([1]), left, right);
 const rawKey = (key) => key.export({ format: "der", type: "spki" }).subarray(-32);
 const spki = (raw) => createPublicKey({ format: "der", type: "spki",
 	key: Buffer.concat([Buffer.from("302a300506032b6570032100", "hex"), raw]) });
-
-// RFC 9162, 2.1.4.2.
-function extendsTree(first, firstHash, second, secondHash, proof) {
-	if (first === 0) return proof.length === 0;
-	if (first === second)
-		return proof.length === 0 && firstHash.equals(secondHash);
-	const path = (first & (first - 1)) === 0 ? [firstHash, ...proof] : [...proof];
-	if (path.length === 0) return false;
-	let fn = first - 1, sn = second - 1;
-	while (fn & 1) [fn, sn] = [fn >> 1, sn >> 1];
-	let fr = path[0], sr = path[0];
-	for (const c of path.slice(1)) {
-		if (sn === 0) return false;
-		if (fn & 1 || fn === sn) {
-			[fr, sr] = [node(c, fr), node(c, sr)];
-			while (!(fn & 1) && fn !== 0) [fn, sn] = [fn >> 1, sn >> 1];
-		} else {
-			sr = node(sr, c);
-		}
-		[fn, sn] = [fn >> 1, sn >> 1];
-	}
-	return sn === 0 && fr.equals(firstHash) && sr.equals(secondHash);
-}
 
 const textOf = (note) => note.slice(0, note.indexOf("\n\n") + 1);
 const tokenOf = (note, name) => {

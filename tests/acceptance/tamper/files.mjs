@@ -1,6 +1,6 @@
 // What is changed in what is handed out: evidence files, and the tiles.
 import { createServer } from "node:http";
-import { leafOf } from "../support/proof.mjs";
+import { leafOf } from "../support/rfc9162.mjs";
 import { flip, otherKey } from "../tlog/altered.mjs";
 
 const flip64 = (text, at) => flip(Buffer.from(text, "base64"), at)

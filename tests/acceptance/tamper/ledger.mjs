@@ -5,7 +5,7 @@ import { createHash, createPrivateKey, createPublicKey, sign } from "node:crypto
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
-import { leafOf, rootOf, sha256 } from "../support/proof.mjs";
+import { leafOf, rootOf, sha256 } from "../support/rfc9162.mjs";
 
 // A key that signs events, checkpoints and commits of a ledger.
 export class Key {
