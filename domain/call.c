@@ -121,7 +121,8 @@ run_read(struct running *r, struct reply *out, struct err *e)
 	r->c.reading = &reading;
 	r->c.db = reading.db;
 	result = read_in(r, out, e);
-	if (result == 0)
+	out->ledger_size = r->c.holds_at;
+	if (result == 0 && out->ledger_size == 0)
 		result = ledger_read_size(&reading, &out->ledger_size, e);
 	ledger_read_end(&reading);
 	r->c.reading = NULL;

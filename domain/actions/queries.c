@@ -5,10 +5,16 @@
  */
 #include "domain/actions/events.h"
 #include "domain/actions/group.h"
+#include "domain/as_of.h"
 #include "domain/ledger_ops.h"
 
 struct action_query {
 	struct uid uid;
+};
+
+struct action_version_query {
+	struct uid uid;
+	struct opt_int as_of;
 };
 
 struct approval_state {
@@ -54,6 +60,9 @@ struct action_assurance {
 /* clang-format off */
 SHAPE(action_query, "Which action",
 	FIELD(action_query, uid, .place = IN_PATH, .required = true, .doc = "Identifier of the action"));
+SHAPE(action_version_query, "Which action, and when",
+	FIELD(action_version_query, uid, .place = IN_PATH, .required = true, .doc = "Identifier of the action"),
+	FIELD(action_version_query, as_of, .place = IN_QUERY, AS_OF_FIELD));
 SHAPE(approval_state, "Where the approval stands",
 	FIELD(approval_state, required, .doc = "Whether people must approve before execution"),
 	FIELD(approval_state, state, .doc = "not_requested: it was not submitted"));
@@ -90,7 +99,7 @@ SHAPE(action_assurance, "Assurance over the workspace and an action's envelope",
 	FIELD(action_assurance, action, .of = &envelope_assurance_shape, .doc = "The action's envelope"));
 /* clang-format on */
 
-READ_OPERATION(action_control_state, action_query, action_control_state,
+READ_OPERATION(action_control_state, action_version_query, action_control_state,
     .id = "agent_execution.action", .method = "GET",
     .path = "/api/v2/agent-execution/actions/{uid}",
     .scope = "agent:execution:read", .entitlement = "agents",
@@ -164,16 +173,33 @@ add_progress(struct arena *a, struct action_control_state *out)
 	out->reconciliation = reconciliation;
 }
 
+/* The row as it was then: the state is named like the event that brought it. */
 static int
-action_control_state_read(struct context *c, const struct action_query *in,
-    struct action_control_state *out, struct err *e)
+row_as_of(struct context *c, const struct action_version_query *in,
+    struct action_row *row, struct err *e)
+{
+	struct stored_event version;
+
+	if (!in->as_of.set)
+		return 0;
+	if (as_of_find(c, in->uid, "action.", in->as_of, &version, e))
+		return -1;
+	row->state = as_of_participle(&version);
+	row->updated_at = version.recorded.event.at;
+	return 0;
+}
+
+static int
+action_control_state_read(struct context *c,
+    const struct action_version_query *in, struct action_control_state *out,
+    struct err *e)
 {
 	struct action_created data;
 	struct stored_event stored;
 	const struct envelope *x;
 	struct action_row row;
 
-	if (find_row(c, in->uid, &row, e) ||
+	if (find_row(c, in->uid, &row, e) || row_as_of(c, in, &row, e) ||
 	    read_created(c, &row, &stored, &data, e))
 		return -1;
 	x = data.envelope;

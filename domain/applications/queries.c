@@ -1,5 +1,6 @@
 #include "domain/applications.h"
 #include "domain/applications/group.h"
+#include "domain/as_of.h"
 #include "domain/words.h"
 
 struct application {
@@ -16,6 +17,7 @@ struct application_query {
 
 struct application_uid {
 	struct uid uid;
+	struct opt_int as_of;
 };
 
 /* clang-format off */
@@ -31,7 +33,8 @@ SHAPE(application, "An application",
 	FIELD(application, changed_at, .doc = "When its status changed last"));
 SHAPE(application_query, "Which part of the list", PAGE_QUERY(application_query));
 SHAPE(application_uid, "One application",
-	FIELD(application_uid, uid, .required = true, .doc = "Its identifier"));
+	FIELD(application_uid, uid, .required = true, .doc = "Its identifier"),
+	FIELD(application_uid, as_of, AS_OF_FIELD));
 PAGE_SHAPE(application_page, "Applications", application_shape);
 /* clang-format on */
 
@@ -87,6 +90,32 @@ application_list_read(struct context *c, const struct application_query *in,
 	return rows_end(&r, e);
 }
 
+/* The status that each event about an application brings. */
+static struct str
+status_after(const struct stored_event *version)
+{
+	struct str what = as_of_participle(version);
+
+	if (str_is(what, "created") || str_is(what, "resumed"))
+		return STR("active");
+	return what;
+}
+
+static int
+application_as_of(struct context *c, const struct application_uid *in,
+    struct application *out, struct err *e)
+{
+	struct stored_event version;
+
+	if (!in->as_of.set)
+		return 0;
+	if (as_of_find(c, in->uid, "application.", in->as_of, &version, e))
+		return -1;
+	out->status = status_after(&version);
+	out->changed_at = version.recorded.event.at;
+	return 0;
+}
+
 static int
 application_show_read(struct context *c, const struct application_uid *in,
     struct application *out, struct err *e)
@@ -102,9 +131,10 @@ application_show_read(struct context *c, const struct application_uid *in,
 		*out = application_from(&r, c->arena);
 	if (rows_end(&r, e))
 		return -1;
-	return found == 1
-		   ? 0
-		   : err_set(e, &err_not_found, "there is no such application");
+	if (found != 1)
+		return err_set(
+		    e, &err_not_found, "there is no such application");
+	return application_as_of(c, in, out, e);
 }
 
 int

@@ -28,6 +28,10 @@ struct context {
 
 	void *prepared; /* by the row's prepare */
 
+	/* A read that answers for an earlier size of the ledger sets it; 0: the
+	 * position. */
+	uint64_t holds_at;
+
 	/* A secret that the reply shows once. Set while deciding; no value when
 	 * the reply is a replay. */
 	struct str secret;
