@@ -18,7 +18,8 @@ struct command {
 	int (*run)(int argc, char **argv);
 };
 extern const struct command command_verify, command_log, command_show,
-    command_prove, command_check_proof;
+    command_prove, command_check_proof, command_check_checkpoint,
+    command_check_tiles;
 
 /* Prints usage and options. */
 void command_help(const struct command *, FILE *);
@@ -34,6 +35,9 @@ int not_done(const struct err *);
 
 /* A stranger's text: nothing in it moves a terminal's cursor. */
 void print_plain(FILE *, struct str);
+
+/* One line. */
+void print_json(FILE *, const struct json *);
 
 /* A public key: a file that holds one, or the key itself. */
 int key_load(struct arena *, const char *file_or_text, struct public_key *,

@@ -71,6 +71,17 @@ print_plain(FILE *f, struct str s)
 	}
 }
 
+void
+print_json(FILE *f, const struct json *v)
+{
+	struct buf b;
+
+	buf_init(&b, 1u << 20);
+	json_write(v, &b);
+	fprintf(f, "%.*s\n", STR_ARGS(buf_str(&b)));
+	buf_fini(&b);
+}
+
 static struct str
 trim(struct str s)
 {

@@ -27,7 +27,6 @@ show_json(struct arena *a, const struct event *ev, struct oid commit)
 		    *actor = json_object(a);
 	char uid[UID_TEXT + 1], at[INSTANT_TEXT + 1], hash[DIGEST_HEX + 1],
 	    oid[OID_HEX + 1];
-	struct buf b;
 
 	uid_format(ev->subject, uid);
 	instant_format(ev->at, at);
@@ -44,10 +43,7 @@ show_json(struct arena *a, const struct event *ev, struct oid commit)
 	json_put(v, "actor", actor);
 	json_put_str(a, v, "hash", str_from(hash));
 	json_put_str(a, v, "commit", str_from(oid));
-	buf_init(&b, 1u << 20);
-	json_write(v, &b);
-	printf("%.*s\n", STR_ARGS(buf_str(&b)));
-	buf_fini(&b);
+	print_json(stdout, v);
 }
 
 static void

@@ -3,7 +3,8 @@
 #include "ledger/audit/audit.h"
 
 static const struct command *const commands[] = { &command_verify, &command_log,
-	&command_show, &command_prove, &command_check_proof };
+	&command_show, &command_prove, &command_check_proof,
+	&command_check_checkpoint, &command_check_tiles };
 #define COMMANDS (sizeof commands / sizeof commands[0])
 
 static void
@@ -15,7 +16,7 @@ help(FILE *f)
 	    f);
 	for (size_t i = 0; i < COMMANDS; i++)
 		fprintf(
-		    f, "  %-12s %s\n", commands[i]->name, commands[i]->summary);
+		    f, "  %-16s %s\n", commands[i]->name, commands[i]->summary);
 	fputs(
 	    "\n  --help         this text, or a command's after its name\n"
 	    "  --version\n\n"

@@ -144,14 +144,10 @@ void
 proof_report_write_json(FILE *f, struct arena *a, const struct proof_report *r)
 {
 	struct json *v = json_object(a);
-	struct buf b;
 
 	json_put(v, "good", json_bool(a, r->good));
 	json_put(v, "key_given", json_bool(a, r->pinned));
 	json_put(v, "shown", r->good ? shown_json(a, r) : json_null(a));
 	json_put(v, "failed", r->good ? json_null(a) : failed_json(a, r));
-	buf_init(&b, 1u << 20);
-	json_write(v, &b);
-	fprintf(f, "%.*s\n", STR_ARGS(buf_str(&b)));
-	buf_fini(&b);
+	print_json(f, v);
 }

@@ -103,7 +103,6 @@ write_json(struct arena *a, const struct shown *s)
 {
 	char hash[DIGEST_HEX + 1], oid[OID_HEX + 1];
 	struct json *v = json_object(a);
-	struct buf b;
 
 	digest_hex(s->event.hash, hash);
 	oid_hex(s->batch.commit.oid, oid);
@@ -115,10 +114,7 @@ write_json(struct arena *a, const struct shown *s)
 	json_put_str(a, v, "checkpoint", s->batch.checkpoint);
 	/* The event is JSON already, and its bytes are what is signed. */
 	json_put_str(a, v, "event", s->line.event);
-	buf_init(&b, 1u << 20);
-	json_write(v, &b);
-	printf("%.*s\n", STR_ARGS(buf_str(&b)));
-	buf_fini(&b);
+	print_json(stdout, v);
 }
 
 static void

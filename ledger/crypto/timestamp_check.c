@@ -75,18 +75,18 @@ last_reason(void)
 	return reason ? reason : "it is not in order";
 }
 
-/* The store becomes the verification's. */
+/* Store and context become the verification's. */
 static int
-verify(TS_REQ *query, TS_RESP *reply, X509_STORE *store, struct err *e)
+verify_as(TS_VERIFY_CTX *ctx, int flags, TS_RESP *reply, X509_STORE *store,
+    struct err *e)
 {
-	TS_VERIFY_CTX *ctx = TS_REQ_to_TS_VERIFY_CTX(query, NULL);
 	int failed = 0;
 
 	if (!ctx) {
 		X509_STORE_free(store);
 		return err_set(e, &err_internal, "cannot check a time-stamp");
 	}
-	TS_VERIFY_CTX_set_flags(ctx, flags_of(store));
+	TS_VERIFY_CTX_set_flags(ctx, flags);
 	TS_VERIFY_CTX_set_store(ctx, store);
 	if (TS_RESP_verify_response(ctx, reply) != 1)
 		failed = err_set(e, &err_malformed,
@@ -94,6 +94,13 @@ verify(TS_REQ *query, TS_RESP *reply, X509_STORE *store, struct err *e)
 		    last_reason());
 	TS_VERIFY_CTX_free(ctx);
 	return failed;
+}
+
+static int
+verify(TS_REQ *query, TS_RESP *reply, X509_STORE *store, struct err *e)
+{
+	return verify_as(TS_REQ_to_TS_VERIFY_CTX(query, NULL), flags_of(store),
+	    reply, store, e);
 }
 
 static int
@@ -144,6 +151,56 @@ timestamp_check(struct str query_der, struct str reply_der, struct str ca,
 			     : 0;
 	TS_RESP_free(reply);
 	TS_REQ_free(query);
+	ERR_clear_error();
+	return failed;
+}
+
+/* A context for the hash alone; NULL when there is no memory. */
+static TS_VERIFY_CTX *
+context_for(struct digest d)
+{
+	TS_VERIFY_CTX *ctx = TS_VERIFY_CTX_new();
+	unsigned char *hash = OPENSSL_memdup(d.b, sizeof d.b);
+
+	if (ctx && hash)
+		TS_VERIFY_CTX_set_imprint(ctx, hash, sizeof d.b);
+	else
+		OPENSSL_free(hash);
+	return ctx;
+}
+
+/* The imprint's algorithm is not compared where only its bytes are given. */
+static bool
+is_sha256(TS_RESP *reply)
+{
+	TS_TST_INFO *info = TS_RESP_get_tst_info(reply);
+	TS_MSG_IMPRINT *imprint =
+	    info ? TS_TST_INFO_get_msg_imprint(info) : NULL;
+
+	return imprint &&
+	       OBJ_obj2nid(TS_MSG_IMPRINT_get_algo(imprint)->algorithm) ==
+		   NID_sha256;
+}
+
+int
+timestamp_verify(struct digest hash, struct str reply_der, struct str ca,
+    struct arena *a, struct timestamp *out, struct err *e)
+{
+	const int flags = TS_VFY_VERSION | TS_VFY_IMPRINT | TS_VFY_SIGNATURE;
+	TS_RESP *reply = reply_from(reply_der);
+	X509_STORE *store;
+	int failed = -1;
+
+	ERR_clear_error();
+	if (!reply || !is_sha256(reply))
+		err_set(e, &err_malformed,
+		    "it is not a TimeStampResp for a SHA-256");
+	else if ((store = store_from(ca, e)))
+		failed = verify_as(context_for(hash), flags, reply, store, e) ||
+				 take_facts(reply, a, out, e)
+			     ? -1
+			     : 0;
+	TS_RESP_free(reply);
 	ERR_clear_error();
 	return failed;
 }

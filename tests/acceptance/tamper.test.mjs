@@ -7,14 +7,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { buildFolder } from "./support/places.mjs";
+import { Authority } from "./support/authority.mjs";
 import { offline } from "./support/proof.mjs";
 import { Service } from "./support/service.mjs";
+import { Witness } from "./support/witness.mjs";
+import { besideChanges, besideGood, saveTiles } from "./tamper/beside.mjs";
 import { changes, keptBatches } from "./tamper/changes.mjs";
-import { fileChanges, serveTiles, tileChanges } from "./tamper/files.mjs";
+import { fileChanges, serveTiles, tileChanges, tilesOf }
+	from "./tamper/files.mjs";
 import { Key, git, readLedger, rehash, resign, writeLedger }
 	from "./tamper/ledger.mjs";
 import { documented, words, write } from "./tamper/table.mjs";
-import { fileVerifiers, ledgerVerifiers, outcome, saveEvidence }
+import { besideVerifiers, fileVerifiers, ledgerVerifiers, outcome, saveEvidence }
 	from "./tamper/verifiers.mjs";
 import { ask, build, verifierKey } from "./tlog/verifier.mjs";
 
@@ -23,8 +27,8 @@ const named = (name) => changes.find((change) => change.name === name);
 const at = (name) => join(dir, name);
 const writing = Boolean(process.env.PROBITY_WRITE_TABLES);
 const tables = { ledger: Object.keys(ledgerVerifiers),
-	files: Object.keys(fileVerifiers) };
-const found = { ledger: new Map(), files: new Map() };
+	files: Object.keys(fileVerifiers), beside: Object.keys(besideVerifiers) };
+const found = { ledger: new Map(), files: new Map(), beside: new Map() };
 let service, batches, world, keys, evidence, receipt, number = 0;
 
 // Events 0, 1, 2, 3-4 with a payload, 5 and 6, in six batches.
@@ -70,9 +74,21 @@ function makeEvidence() {
 	evidence = { good: prove(good, 2), another: prove(good, 3), stranger, operator };
 }
 
+// Checkpoints with what others said of the last one.
+function makeBeside({ origin, public_key: publicKey }) {
+	const [older, note] = batches.slice(-2).map((b) => b.checkpoint);
+	const authority = new Authority(mkdtempSync(at("tsa-")));
+	const [witness, namesake] = [0, 1].map(() =>
+		new Witness("witness.example", origin, publicKey));
+	const text = note.slice(0, note.indexOf("\n\n") + 1);
+	Object.assign(world, { note, older, authority, witness, namesake,
+		line: witness.signatureLine(text), token: authority.stamp(note) });
+}
+
 before(() => {
 	build();
-	const { origin, public_key: publicKey } = makeLedger();
+	const status = makeLedger();
+	const { origin, public_key: publicKey } = status;
 	const pem = (name) => readFileSync(join(service.keys, "acme/sandbox", name));
 	// The recovery key is one that the ledger's readers do not take for its own.
 	keys = { key: new Key(pem("signing.key"), origin),
@@ -89,6 +105,7 @@ before(() => {
 	writeFileSync(world.kept, batches[keptBatches - 1].checkpoint);
 	writeFileSync(world.signers, keys.key.signers);
 	makeEvidence();
+	makeBeside(status);
 });
 after(() => {
 	rmSync(dir, { recursive: true });
@@ -112,25 +129,31 @@ test("unchanged, nobody finds fault", async () => {
 	saveEvidence(at("good.json"), evidence.good);
 	assert.deepEqual(await outcome(fileVerifiers, world, at("good.json"),
 		evidence.good), none(tables.files));
-	assert.equal(await askTiles(null), null);
+	assert.deepEqual(await askTiles(null), [null, null]);
+	for (const thing of besideGood)
+		assert.deepEqual(await outcome(besideVerifiers, world,
+			thing({ ...world, folder: at("beside-good") })), [null, null]);
 });
 
+// What Go's program and ours say of the tiles, served and as a folder.
 async function askTiles(change) {
-	const tree = { events: batches.flatMap((b) => b.events.map((it) => it.event)),
-		checkpoint: batches.at(-1).checkpoint };
-	const [answer] = await serveTiles(tree, change, (url) =>
+	const served = tilesOf({ checkpoint: batches.at(-1).checkpoint,
+		events: batches.flatMap((b) => b.events.map((it) => it.event)) }, change);
+	const [answer] = await serveTiles(served, (url) =>
 		ask([{ check: "tiles", key: world.goKey, url }]));
-	return answer.startsWith("good") ? null : "refused";
+	const folder = saveTiles(at(`tiles-${number++}`), served);
+	const [ours] = await outcome(besideVerifiers, world,
+		{ ours: ["check-tiles", folder] });
+	return [ours, answer.startsWith("good") ? null : "refused"];
 }
 
-// The first columns are our own programs'; nobody asks those about tiles.
+// The first columns are our own programs'.
 function compare(table, { name, nobody = false }, answers) {
 	found[table].set(name, answers);
 	const unnoticed = (list) => list.every((it) => it == null);
 	const ours = answers.slice(0, table === "ledger" ? 2 : 1);
 	assert.equal(unnoticed(answers), nobody, String(answers));
-	assert.equal(unnoticed(ours) && ours[0] === null, nobody,
-		`probity-audit: ${ours}`);
+	assert.equal(unnoticed(ours), nobody, `probity-audit: ${ours}`);
 	if (!writing) assert.deepEqual(words(answers), documented(table).of.get(name));
 }
 
@@ -154,8 +177,17 @@ describe("evidence with changed", { concurrency: 3 }, () => {
 
 describe("tiles with changed", () => {
 	for (const change of tileChanges)
-		test(change.name, async () => compare("files", change,
-			[undefined, undefined, undefined, await askTiles(change)]));
+		test(change.name, async () => compare("beside", change,
+			await askTiles(change)));
+});
+
+describe("beside the ledger, changed", () => {
+	for (const change of besideChanges)
+		test(change.name, async () => {
+			const folder = at(`beside-${number++}`);
+			compare("beside", change, await outcome(besideVerifiers, world,
+				change.thing({ ...world, folder })));
+		});
 });
 
 test("a reply, evidence, or another's checkpoint shows what was signed anew",
@@ -179,7 +211,8 @@ test("a reply, evidence, or another's checkpoint shows what was signed anew",
 	});
 
 test("the tables say this and nothing else", () => {
-	const order = { ledger: changes, files: [...fileChanges, ...tileChanges] };
+	const order = { ledger: changes, files: fileChanges,
+		beside: [...tileChanges, ...besideChanges] };
 	for (const [name, head] of Object.entries(tables)) {
 		const names = order[name].map((change) => change.name);
 		if (writing) write(name, head, names.map((n) => [n, found[name].get(n)]));

@@ -3,12 +3,13 @@
 // bytes in a clone with `openssl ts -verify`, and what never becomes an event.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { auditorKey, basic } from "./support/auditor.mjs";
+import { Authority } from "./support/authority.mjs";
 import { close, send } from "./support/client.mjs";
 import { assertProblem } from "./support/contract.mjs";
 import { finish } from "./support/evidence.mjs";
@@ -19,34 +20,6 @@ const type = "application/timestamp-reply";
 const refusal = Buffer.from("30053003020102", "hex");
 const folder = mkdtempSync(join(tmpdir(), "probity-tsa-"));
 const inFolder = (name) => join(folder, name);
-const openssl = (...args) => execFileSync("openssl", args,
-	{ cwd: folder, stdio: ["ignore", "pipe", "ignore"] });
-
-function makeAuthority() {
-	for (const name of ["ca", "other"])
-		openssl("req", "-x509", "-newkey", "ed25519", "-nodes", "-keyout",
-			`${name}.key`, "-out", `${name}.pem`, "-subj", `/CN=${name}`);
-	writeFileSync(inFolder("ext"), "extendedKeyUsage=critical,timeStamping\n");
-	for (const name of ["ca", "other"]) {
-		openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
-			"-nodes", "-keyout", `${name}-tsa.key`, "-out", "csr",
-			"-subj", "/CN=tsa");
-		openssl("x509", "-req", "-in", "csr", "-CA", `${name}.pem`, "-CAkey",
-			`${name}.key`, "-extfile", "ext", "-out", `${name}-tsa.pem`);
-	}
-	writeFileSync(inFolder("conf"), "[tsa]\ndefault_tsa=t\n[t]\n" +
-		"serial=serial\nsigner_digest=sha256\ndefault_policy=1.2.3.4\n" +
-		"digests=sha256\n");
-}
-
-function stamp(query, issuer = "ca") {
-	writeFileSync(inFolder("query"), query);
-	openssl("ts", "-reply", "-config", "conf", "-queryfile", "query",
-		"-signer", `${issuer}-tsa.pem`, "-inkey", `${issuer}-tsa.key`,
-		"-out", "reply");
-	return readFileSync(inFolder("reply"));
-}
-
 // The hash is an octet string of 32 bytes; a query ends in its nonce and the
 // three bytes of certReq.
 function flipped(query, at) {
@@ -62,12 +35,12 @@ const answer = (response, body, status = 200, contentType = type) => {
 	response.end(body);
 };
 const modes = {
-	good: (r, q) => answer(r, stamp(q)),
-	"wrong nonce": (r, q) => answer(r, stamp(flipped(q, inNonce))),
-	"wrong imprint": (r, q) => answer(r, stamp(flipped(q, inHash))),
-	"another authority": (r, q) => answer(r, stamp(q, "other")),
+	good: (r, q) => answer(r, authority.reply(q)),
+	"wrong nonce": (r, q) => answer(r, authority.reply(flipped(q, inNonce))),
+	"wrong imprint": (r, q) => answer(r, authority.reply(flipped(q, inHash))),
+	"another authority": (r, q) => answer(r, authority.reply(q, "other")),
 	garbage: (r) => answer(r, "<html>no</html>"),
-	"cut short": (r, q) => answer(r, stamp(q).subarray(0, -1)),
+	"cut short": (r, q) => answer(r, authority.reply(q).subarray(0, -1)),
 	"too large": (r) => answer(r, Buffer.alloc(65537)),
 	endless: (r) => {
 		r.writeHead(200, { "content-type": type });
@@ -76,12 +49,12 @@ const modes = {
 		more();
 	},
 	"a status that refuses": (r) => answer(r, refusal),
-	"HTTP 500": (r, q) => answer(r, stamp(q), 500),
+	"HTTP 500": (r, q) => answer(r, authority.reply(q), 500),
 	"a redirect": (r) => {
 		r.writeHead(307, { location: "/elsewhere", "content-type": type });
 		r.end();
 	},
-	"another media type": (r, q) => answer(r, stamp(q), 200, "text/html"),
+	"another media type": (r, q) => answer(r, authority.reply(q), 200, "text/html"),
 	"no answer": (r) => r.destroy(),
 	hang: () => {},
 };
@@ -95,7 +68,7 @@ const faults = {
 	"another media type": /does not answer with/, "no answer": /127\.0\.0\.1/,
 };
 
-let service, mode = "good", server;
+let service, mode = "good", server, authority;
 const asked = [];
 
 // One round of the worker. This process is the authority, so it must not wait
@@ -107,7 +80,7 @@ const job = (workspace) => service.ctl(workspace, "job list",
 	{ kind: "ledger.timestamp" }).data.at(-1);
 
 before(async () => {
-	makeAuthority();
+	authority = new Authority(folder);
 	server = createServer(async (request, response) => {
 		const parts = [];
 		for await (const part of request) parts.push(part);
@@ -179,13 +152,24 @@ test("openssl accepts it from the bytes in a clone", async () => {
 	const [note, token] = event.payloads.map(({ sha256 }) => Buffer.from(
 		git("-C", clone, "cat-file", "blob", `${commit}:payloads/${sha256}`),
 		"latin1").subarray(32));
-	writeFileSync(inFolder("note"), note);
-	writeFileSync(inFolder("token.tsr"), token);
-	openssl("ts", "-verify", "-data", "note", "-in", "token.tsr",
-		"-CAfile", "ca.pem");
-	writeFileSync(inFolder("note"), note.toString().replace("\n1\n", "\n2\n") + " ");
-	assert.throws(() => openssl("ts", "-verify", "-data", "note", "-in",
-		"token.tsr", "-CAfile", "ca.pem"));
+	assert.ok(authority.accepts(note, token));
+	assert.ok(!authority.accepts(`${note.toString().replace("\n1\n", "\n2\n")} `,
+		token));
+	const home = (name, bytes) => {
+		service.write(join(service.dir, "home", name), bytes);
+		return join(service.dir, "home", name);
+	};
+	const other = home("other.pem", readFileSync(inFolder("other.pem")));
+	const checked = (...args) => service.run(join(service.bin, "probity-audit"),
+		["check-checkpoint", home("note", note), "--key",
+			service.ctl("acme", "ledger status").public_key, "--timestamp",
+			home("token", token), "--json", ...args]);
+	const good = checked("--ca", join(service.dir, "home/ca.pem"));
+	assert.equal(good.code, 0, good.stderr + good.stdout);
+	assert.equal(JSON.parse(good.stdout).stamped_at, item.gen_time);
+	assert.equal(checked("--ca", other).code, 1);
+	assert.equal(checked("--ca", home("nothing", "x")).code, 2);
+	assert.equal(checked().code, 2);
 	assert.equal(item.token, token.toString("base64"));
 	assert.equal(item.checkpoint, note.toString());
 	assert.equal(String(item.size), note.toString().split("\n")[1]);

@@ -1,6 +1,8 @@
 // C2SP tlog-tiles, held against a tree that is computed here from RFC 6962 alone.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { auditorKey, basic } from "./support/auditor.mjs";
 import { close, paths, send } from "./support/client.mjs";
@@ -8,6 +10,7 @@ import { assertProblem } from "./support/contract.mjs";
 import { finish } from "./support/evidence.mjs";
 import { load } from "./support/load.mjs";
 import { Service } from "./support/service.mjs";
+import { flip } from "./tlog/altered.mjs";
 import { actionBody, provision } from "./support/workspace.mjs";
 
 const root = "/ledger/acme/sandbox";
@@ -126,6 +129,51 @@ test("a tree of two levels", async () => {
 	assert.deepEqual(tile.body, Buffer.concat(above));
 	assert.equal((await get(`tile/1/000.p/${full + 1}`)).status, 404);
 	assert.equal((await get("tile/2/000.p/1")).status, 404);
+});
+
+// A copy as an auditor's mirror has it, which probity-audit looks through.
+async function copy(folder) {
+	const save = async (path) => {
+		const r = await get(path);
+		assert.equal(r.status, 200, path);
+		mkdirSync(dirname(join(folder, path)), { recursive: true });
+		service.write(join(folder, path), r.body);
+	};
+	const { size } = await checkpoint();
+	await save("checkpoint");
+	for (let n = 0; n * 256 < size; n++) {
+		await save(tilePath("entries", n, size));
+		await save(tilePath(0, n, size));
+	}
+	if (size >= 256) await save(tilePath(1, 0, Math.floor(size / 256)));
+	return size;
+}
+
+test("probity-audit goes through a copy, and finds a changed tile", async () => {
+	const folder = join(service.dir, "home/tiles");
+	const size = await copy(folder);
+	const key = service.ctl("acme", "ledger status").public_key;
+	const check = (...args) => service.run(join(service.bin, "probity-audit"),
+		["check-tiles", folder, "--key", key, ...args]);
+	const good = check("--json");
+	assert.equal(good.code, 0, good.stdout + good.stderr);
+	assert.equal(JSON.parse(good.stdout).size, size);
+	for (const path of ["checkpoint", "tile/0/000", "tile/entries/001",
+		tilePath(1, 0, Math.floor(size / 256)),
+		tilePath("entries", Math.floor(size / 256), size)]) {
+		const file = join(folder, path), bytes = readFileSync(file);
+		for (const changed of [flip(bytes, -12), bytes.subarray(0, -1),
+			Buffer.concat([bytes, Buffer.from("x")])]) {
+			service.write(file, changed);
+			const bad = check();
+			assert.equal(bad.code, 1, `${path}: ${bad.stdout}${bad.stderr}`);
+			assert.match(bad.stdout, /^BAD: (checkpoint|tile): /);
+		}
+		service.write(file, bytes);
+	}
+	rmSync(join(folder, "tile/0/000"));
+	assert.match(check().stdout, /^BAD: tile: tile\/0\/000: /);
+	assert.equal(check("--what").code, 2);
 });
 
 test("a partial tile that has become full is still there", async () => {

@@ -68,6 +68,30 @@ async function assertWitnessed(...witnesses) {
 	return v;
 }
 
+// probity-audit over the checkpoint as a file.
+function checkAsFile(note) {
+	const name = join(service.dir, "home/note"), key = status.public_key;
+	const verifier = (witness) => witness.line.split(" ")[0];
+	const check = (text, ...args) => {
+		service.write(name, text);
+		const r = service.run(join(service.bin, "probity-audit"),
+			["check-checkpoint", name, "--key", key, "--json", ...args]);
+		return { code: r.code, ...(r.code < 2 ? JSON.parse(r.stdout) : r) };
+	};
+	const both = ["--witness", verifier(one), "--witness", verifier(two)];
+	const good = check(note, ...both);
+	assert.equal(good.code, 0, good.stderr);
+	assert.deepEqual(good.witnesses.map((x) => x.witness), [one.name, two.name]);
+	const lines = note.trimEnd().split("\n");
+	const without = `${lines.slice(0, -1).join("\n")}\n`;
+	assert.equal(check(without, ...both).failed.check, "cosignature");
+	assert.equal(check(without, ...both, "--enough", "1").code, 0);
+	assert.equal(check(note.replace(/\n\d+\n/, "\n3\n")).failed.check, "checkpoint");
+	assert.equal(check("nothing").failed.check, "format");
+	assert.equal(check(note, "--witness", "nonsense").code, 2);
+	assert.equal(check(note, ...both, "--enough", "3").code, 2);
+}
+
 before(async () => {
 	build();
 	service = new Service({ build: "debug", worker: false });
@@ -110,6 +134,7 @@ test("two witnesses cosign the newest checkpoint", async () => {
 		v.cosignatures.map((c) => c.line).join(""));
 	assert.equal(plain.witnessed, true);
 	assertProblem(await ask(`?witnessed=true&size=${v.size + 1}`), 404);
+	checkAsFile(v.checkpoint);
 });
 
 test("a round does not chase its own events", async () => {

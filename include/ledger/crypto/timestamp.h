@@ -38,4 +38,12 @@ int timestamp_query(struct digest, uint64_t nonce, struct arena *,
 int timestamp_check(struct str query, struct str reply, struct str ca,
     struct arena *, struct timestamp *, struct err *);
 
+/*
+ * Whether the reply is a time-stamp of content with this hash by an authority
+ * whose certificate leads to one of `ca`: for whoever has the reply and not
+ * what was asked. Errors as timestamp_check.
+ */
+int timestamp_verify(struct digest, struct str reply, struct str ca,
+    struct arena *, struct timestamp *, struct err *);
+
 #endif

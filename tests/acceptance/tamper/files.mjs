@@ -55,11 +55,15 @@ const entry = (event) => {
 };
 
 // The tiles of a small ledger, of which one may have a bit changed.
-export async function serveTiles({ events, checkpoint }, change, use) {
+export function tilesOf({ events, checkpoint }, change) {
 	const served = { checkpoint: Buffer.from(checkpoint),
 		[tile("entries")]: Buffer.concat(events.map(entry)),
 		[tile("0")]: Buffer.concat(events.map(leafOf)) };
 	if (change) served[change.path] = flip(served[change.path], change.at);
+	return served;
+}
+
+export async function serveTiles(served, use) {
 	const server = createServer((req, res) => {
 		const body = served[req.url.slice(1)];
 		res.writeHead(body ? 200 : 404);

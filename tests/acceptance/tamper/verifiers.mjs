@@ -97,6 +97,15 @@ export const fileVerifiers = {
 	},
 };
 
+// What stands beside a ledger: ours first, then a program of others that reads
+// the same, if there is one. Each thing says how it is asked: { ours, theirs }.
+export const besideVerifiers = {
+	"`probity-audit`": async ({ program, env, key }, { ours }) => checkOf(
+		await offline([program, ...ours, "--key", key.public], env)),
+	others: async (world, { theirs }) => theirs ? await theirs() ? null : "refused"
+		: undefined,
+};
+
 // What each verifier says of one thing, in their order.
 export const outcome = async (verifiers, ...args) => {
 	const found = [];
