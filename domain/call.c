@@ -108,6 +108,18 @@ read_in(struct running *r, struct reply *out, struct err *e)
 	return answer(r, out, e);
 }
 
+/* A ledger that was moved aside under a reader's hands is not a corrupt one. */
+static int
+blame_move(const struct running *r, struct err *e)
+{
+	if (e->kind && e->kind->status >= 500 && ledger_is_moved(r->c.ledger)) {
+		err_clear(e);
+		err_set(e, &err_unavailable,
+		    "the ledger was closed while it was read");
+	}
+	return -1;
+}
+
 static int
 run_read(struct running *r, struct reply *out, struct err *e)
 {
@@ -127,7 +139,7 @@ run_read(struct running *r, struct reply *out, struct err *e)
 	ledger_read_end(&reading);
 	r->c.reading = NULL;
 	r->c.db = NULL;
-	return result;
+	return result ? blame_move(r, e) : 0;
 }
 
 int

@@ -7,6 +7,7 @@
 
 #include "domain/catalog.h"
 #include "ledger/base/log.h"
+#include "ledger/write/succession.h"
 
 /* A slot is busy while its ledger is opened or closed without the lock; who
  * wants that place waits. */
@@ -14,7 +15,8 @@ enum slot_state { SLOT_FREE, SLOT_BUSY, SLOT_OPEN };
 
 struct slot {
 	enum slot_state state;
-	char workspace[40], environment[16];
+	char workspace[40], environment[16]; /* no name: it was moved aside */
+	unsigned closed;
 	struct ledger *ledger;
 	size_t users;
 	uint64_t used; /* turn of the service's counter */
@@ -104,6 +106,14 @@ place_is_valid(const struct place *place)
 		   str_is(place->environment, "production"));
 }
 
+/* Where a closed ledger lies, and its keys: ledger/write/succession.h. */
+static const char *
+closed_part(const struct place *place, struct arena *a)
+{
+	return place->closed > 0 ? arena_printf(a, ".closed/%u", place->closed)
+				 : "";
+}
+
 int
 service_ledger_options(struct service *s, const struct place *place,
     struct arena *a, struct ledger_options *out, struct err *e)
@@ -111,12 +121,12 @@ service_ledger_options(struct service *s, const struct place *place,
 	if (!place_is_valid(place))
 		return err_set(e, &err_not_found, "there is no such workspace");
 	*out = (struct ledger_options){
-		.dir = arena_printf(a, "%.*s/ledgers/%.*s/%.*s",
+		.dir = arena_printf(a, "%.*s/ledgers/%.*s/%.*s%s",
 		    STR_ARGS(s->config.state), STR_ARGS(place->workspace),
-		    STR_ARGS(place->environment)),
-		.keys_dir = arena_printf(a, "%.*s/%.*s/%.*s",
+		    STR_ARGS(place->environment), closed_part(place, a)),
+		.keys_dir = arena_printf(a, "%.*s/%.*s/%.*s%s",
 		    STR_ARGS(s->config.keys), STR_ARGS(place->workspace),
-		    STR_ARGS(place->environment)),
+		    STR_ARGS(place->environment), closed_part(place, a)),
 		.origin = arena_strf(a, "%.*s/%.*s/%.*s",
 		    STR_ARGS(s->config.origin_host), STR_ARGS(place->workspace),
 		    STR_ARGS(place->environment)),
@@ -132,7 +142,8 @@ slot_is(const struct slot *slot, const struct place *place)
 {
 	return slot->state != SLOT_FREE &&
 	       str_is(place->workspace, slot->workspace) &&
-	       str_is(place->environment, slot->environment);
+	       str_is(place->environment, slot->environment) &&
+	       place->closed == slot->closed;
 }
 
 static struct slot *
@@ -187,6 +198,7 @@ fill_slot(struct service *s, struct slot *slot, const struct place *place,
 	memset(slot->environment, 0, sizeof slot->environment);
 	memcpy(slot->workspace, place->workspace.p, place->workspace.n);
 	memcpy(slot->environment, place->environment.p, place->environment.n);
+	slot->closed = place->closed;
 	pthread_mutex_unlock(&s->lock);
 	result = ledger_open(options, &ledger, e);
 	pthread_mutex_lock(&s->lock);
@@ -205,6 +217,19 @@ use_slot(struct service *s, struct slot *slot)
 	return slot->ledger;
 }
 
+/* Its ledger was moved aside: nobody finds it any more, and the last of its
+ * users closes it. Called with the lock, which is let go meanwhile. */
+static void
+abandon_slot(struct service *s, struct slot *slot)
+{
+	struct ledger *ledger = use_slot(s, slot);
+
+	slot->workspace[0] = '\0';
+	pthread_mutex_unlock(&s->lock);
+	service_release(s, ledger);
+	pthread_mutex_lock(&s->lock);
+}
+
 static int
 acquire_locked(struct service *s, const struct place *place,
     const struct ledger_options *options, struct ledger **out, struct err *e)
@@ -212,6 +237,11 @@ acquire_locked(struct service *s, const struct place *place,
 	for (;;) {
 		struct slot *slot = find_slot(s, place);
 
+		if (slot && slot->state == SLOT_OPEN &&
+		    ledger_is_moved(slot->ledger)) {
+			abandon_slot(s, slot);
+			continue;
+		}
 		if (slot && slot->state == SLOT_OPEN) {
 			*out = use_slot(s, slot);
 			return 0;
@@ -250,6 +280,8 @@ service_acquire(struct service *s, const struct place *place,
 	if (service_ledger_options(s, place, a, &options, e))
 		goto out;
 	if (!ledger_exists(&options, a)) {
+		if (succession_check(options.dir, e))
+			goto out;
 		err_set(e, &err_not_found, "there is no ledger %.*s/%.*s",
 		    STR_ARGS(place->workspace), STR_ARGS(place->environment));
 		goto out;
@@ -265,13 +297,25 @@ out:
 void
 service_release(struct service *s, struct ledger *ledger)
 {
+	struct ledger *gone = NULL;
+
 	if (!ledger)
 		return;
 	pthread_mutex_lock(&s->lock);
-	for (size_t i = 0; i < s->n; i++)
-		if (s->slots[i].ledger == ledger && s->slots[i].users > 0)
-			s->slots[i].users--;
+	for (size_t i = 0; i < s->n; i++) {
+		struct slot *slot = &s->slots[i];
+
+		if (slot->ledger != ledger || slot->users == 0)
+			continue;
+		slot->users--;
+		if (slot->users > 0 || slot->workspace[0])
+			continue;
+		gone = slot->ledger;
+		slot->ledger = NULL;
+		slot->state = SLOT_FREE;
+	}
 	pthread_mutex_unlock(&s->lock);
+	ledger_close(gone);
 }
 
 struct ledger *

@@ -185,6 +185,8 @@ read_common(struct ctl *ctl, struct words *w, struct str option,
 		text = &ctl->place.workspace;
 	else if (str_is(option, "environment"))
 		text = &ctl->place.environment;
+	else if (str_is(option, "closed"))
+		text = &ctl->closed;
 	else if (str_is(option, "idempotency-key"))
 		text = &ctl->idempotency_key;
 	else
@@ -265,6 +267,24 @@ check_required(struct ctl *ctl, struct err *e)
 	return -1;
 }
 
+/* Which of the closed ledgers is meant, by its number. */
+static int
+read_closed(struct ctl *ctl, struct err *e)
+{
+	uint64_t n;
+
+	if (!ctl->closed.p)
+		return 0;
+	if (!str_to_u64(ctl->closed, &n) || n == 0 || n > UINT16_MAX)
+		return err_set(e, &err_usage,
+		    "--closed takes the number of a closed ledger, from 1");
+	if (ctl->op && ctl->op->no_ledger)
+		return err_set(
+		    e, &err_usage, "--closed is for commands about one ledger");
+	ctl->place.closed = (unsigned)n;
+	return 0;
+}
+
 int
 arguments_read(struct ctl *ctl, int argc, char **argv, struct err *e)
 {
@@ -285,5 +305,5 @@ arguments_read(struct ctl *ctl, int argc, char **argv, struct err *e)
 	    !str_is(ctl->place.environment, "production"))
 		return err_set(
 		    e, &err_usage, "--environment is sandbox or production");
-	return check_required(ctl, e);
+	return read_closed(ctl, e) ? -1 : check_required(ctl, e);
 }

@@ -22,6 +22,7 @@ struct ctl {
 	/* From the command line. */
 	bool json, help, version, all;
 	struct place place;
+	struct str closed; /* which closed ledger; no value: the one in use */
 	struct str idempotency_key;
 	struct str noun, verb; /* no value: not given */
 	const struct operation *op;
@@ -57,12 +58,19 @@ int run_backup(struct ctl *, struct err *);
 int run_restore(struct ctl *, struct err *);
 extern const struct shape backup_request_shape, restore_request_shape;
 
+/* close.c */
+int run_close(struct ctl *, struct err *);
+extern const struct shape close_request_shape;
+
 /* mirror.c */
 int run_mirror(struct ctl *, struct err *);
 extern const struct shape mirror_request_shape;
 
 /* special.c: a line on standard error that is written over. */
 void show_progress(void *unused, uint64_t done, uint64_t total);
+
+/* run.c: the person's name, for events. */
+struct str operator_name(struct arena *);
 
 /* run.c: runs the row that was asked for and prints its reply. */
 int run_operation(struct ctl *, struct err *);

@@ -7,6 +7,7 @@ static const char common[] =
     "Options of every command:\n"
     "  --workspace NAME          the workspace\n"
     "  --environment NAME        sandbox (default) or production\n"
+    "  --closed N                the N-th closed ledger of the place, to read\n"
     "  --idempotency-key KEY     a command sent again under it is done once\n"
     "  --all                     all pages of a list\n"
     "  --json                    JSON instead of a table\n"

@@ -129,6 +129,22 @@ LIST_OPERATION(workspace_list, workspace_query, workspace_places,
     .id = "workspace.list", .command = "workspace list", .no_ledger = true,
     .product = "Core Platform", .summary = "List the ledgers on this machine");
 
+/* A successor's origin is what its operator chose. Of a ledger that cannot be
+ * read the list says what a first one is called. */
+static int
+origin_of(struct context *c, const struct place *place, struct str *out,
+    struct err *e)
+{
+	struct ledger_options options;
+	struct err ignored = { 0 };
+
+	if (service_ledger_options(c->service, place, c->arena, &options, e))
+		return -1;
+	if (ledger_find_origin(options.dir, c->arena, out, &ignored))
+		*out = options.origin;
+	return 0;
+}
+
 /* Places have no record in common, so the id is the place in the sorted list.
  */
 static int
@@ -144,16 +160,15 @@ workspace_list_read(struct context *c, const struct workspace_query *in,
 		return -1;
 	items = arena_array(c->arena, limit, sizeof *items);
 	for (size_t i = first; i < n && out->data.n < limit; i++) {
-		struct ledger_options options;
+		struct str origin;
 
-		if (service_ledger_options(
-			c->service, &places[i], c->arena, &options, e))
+		if (origin_of(c, &places[i], &origin, e))
 			return -1;
 		items[out->data.n++] = (struct workspace_place){
 			.id = (int64_t)i + 1,
 			.workspace = places[i].workspace,
 			.environment = places[i].environment,
-			.origin = options.origin,
+			.origin = origin,
 		};
 	}
 	out->data.items = items;

@@ -8,10 +8,12 @@
 #include "ledger/base/err.h"
 #include "ledger/base/uid.h"
 
-/* A workspace and one of its two environments: one ledger. */
+/* A workspace and one of its two environments: one ledger, and the closed ones
+ * that it continues. */
 struct place {
 	struct str workspace;   /* [a-z0-9][a-z0-9-]{0,38}, no "--" */
 	struct str environment; /* "sandbox" or "production" */
+	unsigned closed;        /* 0: the one in use; n: the n-th closed one */
 };
 
 bool workspace_name_is_valid(struct str);

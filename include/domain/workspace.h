@@ -7,6 +7,7 @@
 
 #include "domain/context.h"
 #include "ledger/codec/shape.h"
+#include "ledger/write/succession.h"
 
 struct workspace_record {
 	int64_t id;
@@ -20,5 +21,15 @@ struct workspace_record {
 
 /* 1 found, 0 the ledger was opened but its workspace is not recorded, -1. */
 int workspace_find(struct context *, struct workspace_record *, struct err *);
+
+/*
+ * Closes the ledger of a place; one that continues it opens there with this
+ * origin, and begins with the workspace's record alone (ledger_succeed). The
+ * same call again finishes what a crash left.
+ */
+struct service;
+int workspace_succeed(struct service *, const struct place *,
+    struct str operator_name, const struct ledger_closed *,
+    struct succession_report *, struct err *);
 
 #endif

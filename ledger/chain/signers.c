@@ -24,6 +24,30 @@ key_json(struct arena *a, struct public_key key)
 	return json_string(a, arena_str(a, str_from(line)));
 }
 
+static struct json *
+digest_json(struct arena *a, struct digest d)
+{
+	char hex[DIGEST_HEX + 1];
+
+	digest_hex(d, hex);
+	return json_string(a, arena_str(a, str_from(hex)));
+}
+
+static struct json *
+continued_encode(struct arena *a, const struct continued *c)
+{
+	struct json *v;
+
+	if (!c->any)
+		return json_null(a);
+	v = json_object(a);
+	json_put(v, "head", digest_json(a, c->head));
+	json_put_str(a, v, "origin", arena_str(a, str_from(c->origin)));
+	json_put(v, "root", digest_json(a, c->root));
+	json_put_int(a, v, "size", (int64_t)c->size);
+	return v;
+}
+
 struct json *
 opened_encode(struct arena *a, const struct opened *o)
 {
@@ -33,7 +57,7 @@ opened_encode(struct arena *a, const struct opened *o)
 	json_put_str(a, algorithms, "signature", STR(ALGORITHM_SIGNATURE));
 	json_put_str(a, algorithms, "tree", STR(ALGORITHM_TREE));
 	json_put(data, "algorithms", algorithms);
-	json_put(data, "continues", json_null(a));
+	json_put(data, "continues", continued_encode(a, &o->continues));
 	json_put(data, "public_key", key_json(a, o->key));
 	json_put(data, "recovery_key", key_json(a, o->recovery));
 	return data;
@@ -49,17 +73,24 @@ is_algorithms(const struct json *v)
 }
 
 static bool
-is_continues(const struct json *v)
+decode_continued(const struct json *v, struct continued *c)
 {
-	struct digest ignored;
+	struct str origin;
 	int64_t size;
 
+	*c = (struct continued){ 0 };
 	if (!v || v->type == JSON_NULL)
 		return v != NULL;
-	return v->n == 4 && origin_is_valid(json_get_str(v, "origin")) &&
-	       json_get_int(v, "size", &size) && size > 0 &&
-	       digest_from_hex(json_get_str(v, "root"), &ignored) &&
-	       digest_from_hex(json_get_str(v, "head"), &ignored);
+	origin = json_get_str(v, "origin");
+	if (v->n != 4 || !origin_is_valid(origin) ||
+	    !json_get_int(v, "size", &size) || size <= 0 ||
+	    !digest_from_hex(json_get_str(v, "root"), &c->root) ||
+	    !digest_from_hex(json_get_str(v, "head"), &c->head))
+		return false;
+	c->any = true;
+	c->size = (uint64_t)size;
+	memcpy(c->origin, origin.p, origin.n);
+	return true;
 }
 
 /* The one form that public_key_ssh gives, not all that public_key_parse
@@ -84,7 +115,7 @@ opened_decode(const struct json *data, struct opened *o, struct err *e)
 	if (!is_algorithms(json_get(data, "algorithms")))
 		return err_set(e, &err_corrupt,
 		    "ledger.opened names algorithms that are not known");
-	if (!is_continues(json_get(data, "continues")))
+	if (!decode_continued(json_get(data, "continues"), &o->continues))
 		return err_set(
 		    e, &err_corrupt, "continues in ledger.opened is malformed");
 	if (!decode_key(json_get_str(data, "public_key"), &o->key) ||

@@ -101,7 +101,7 @@ take_batch(struct verification *v, const struct batch_result *b)
 	snprintf(r->checkpoint, sizeof r->checkpoint, "%.*s",
 	    STR_ARGS(b->checkpoint));
 	v->at = b->last_at;
-	v->closed = b->closed;
+	v->closed = r->closed = b->closed;
 	return 0;
 }
 

@@ -37,9 +37,10 @@ scope_from_opened(struct verification *v, const struct event *ev, struct err *e)
 	if (opened_decode(ev->data, &opened, &why))
 		return verify_fail(v, CHECK_EVENT, 0, "%.250s", why.detail);
 	public_key_ssh(opened.key, key);
-	if (!public_key_eq(opened.key, v->options->key))
+	if (!v->options->own_key && !public_key_eq(opened.key, v->options->key))
 		return verify_fail(v, CHECK_SIGNERS, 0,
 		    "event 0 names %s, which is not the key given", key);
+	v->report->continues = opened.continues;
 	v->scope.origin = ev->ledger;
 	v->scope.key = opened.key;
 	signers_first(&v->signers, ev->ledger, opened.key);
@@ -86,7 +87,7 @@ begin_at_anchor(struct verification *v, struct err *e)
 	v->scope.origin = scan.ledger;
 	v->scope.key = v->options->key;
 	v->at = scan.at;
-	v->closed = str_is(scan.type, TYPE_CLOSED);
+	v->closed = r->closed = str_is(scan.type, TYPE_CLOSED);
 	buf_add(&v->signers, batch.allowed_signers);
 	r->size = batch.trailers.size;
 	r->head = sha256(line.event);

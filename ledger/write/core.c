@@ -3,6 +3,7 @@
  */
 #include "ledger/base/embed.h"
 #include "ledger/chain/signers.h"
+#include "ledger/write/closing.h"
 #include "ledger/write/writer.h"
 
 EMBED(core_sql, "ledger/write/core.sql");
@@ -53,7 +54,7 @@ project_clock_confirmed(struct db *db, const struct event *ev,
 }
 
 static const struct event_type *const core_types[] = { &event_ledger_opened,
-	&event_clock_confirmed, NULL };
+	&event_clock_confirmed, &event_ledger_closed, NULL };
 
 const struct view core_view = { core_types, core_sql };
 

@@ -18,6 +18,13 @@ CREATE TABLE ledger_batch (
 	commit_oid BLOB NOT NULL
 );
 
+-- One row when the ledger is closed: nothing follows.
+CREATE TABLE ledger_closed (
+	one INTEGER PRIMARY KEY CHECK (one = 1),
+	successor TEXT NOT NULL, -- the origin that continues it
+	reason TEXT
+);
+
 -- Where the events about a record are.
 CREATE TABLE ledger_subject (
 	subject BLOB NOT NULL, -- the 16 bytes of its uid

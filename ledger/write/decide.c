@@ -99,6 +99,8 @@ tx_emit(struct tx *tx, const struct event_type *type, const char *subject_kind,
 		.n_payloads = n_payloads,
 	};
 
+	if (closing_check(l, type, &tx->full, e))
+		return -1;
 	ev.data = shape_encode(type->data, data, c->arena);
 	if (check_data(type, ev.data, c->arena, e) ||
 	    event_seal(c->arena, &ev, e))

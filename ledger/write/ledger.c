@@ -7,6 +7,7 @@
 
 #include "ledger/base/io.h"
 #include "ledger/chain/signers.h"
+#include "ledger/write/succession.h"
 #include "ledger/write/writer.h"
 
 #define FREE_FLOOR (64u << 20)
@@ -188,30 +189,6 @@ load_keys(
 	return rc;
 }
 
-/* The origin as the last checkpoint names it; no value in an empty ledger. */
-static int
-read_origin(
-    struct ledger *l, struct arena *a, struct str *origin, struct err *e)
-{
-	struct checkpoint c;
-	struct batch b;
-	struct note note;
-	struct oid tip;
-	bool exists;
-
-	*origin = STR_NONE;
-	if (repo_branch(l->repo, &tip, &exists, e))
-		return -1;
-	if (!exists)
-		return 0;
-	if (batch_read(l->repo, tip, a, &b, e) ||
-	    note_parse(a, b.checkpoint, &note, e) ||
-	    checkpoint_parse(note.text, &c, e))
-		return -1;
-	*origin = c.origin;
-	return 0;
-}
-
 static int
 check_origin(struct str found, struct str given, bool create, struct err *e)
 {
@@ -235,7 +212,7 @@ settle_and_load(struct ledger *l, const struct ledger_options *o, bool create,
 	int rc = -1;
 
 	if (ledger_settle_journal(l, e) == 0 &&
-	    read_origin(l, a, &origin, e) == 0 &&
+	    origin_read(l->repo, a, &origin, e) == 0 &&
 	    check_origin(origin, o->origin, create, e) == 0 &&
 	    load_keys(l, o->keys_dir, create ? o->origin : origin, e) == 0)
 		rc = 0;
@@ -248,11 +225,15 @@ ledger_open_unsettled(const struct ledger_options *o, bool create,
     struct ledger **out, struct err *e)
 {
 	struct ledger *l = ledger_new(o);
-	int rc = open_files(l, e);
+	int rc = moved_note(l, e);
 
 	*out = NULL;
+	if (rc == 0)
+		rc = open_files(l, e);
 	if (rc == 0 && (rc = ledger_take_turn(l, e)) == 0) {
-		rc = settle_and_load(l, o, create, e);
+		rc = moved_check(l, e);
+		if (rc == 0)
+			rc = settle_and_load(l, o, create, e);
 		ledger_release_turn(l);
 	}
 	if (rc) {
@@ -364,15 +345,19 @@ ledger_create(
     const struct ledger_options *o, const struct actor *actor, struct err *e)
 {
 	struct ledger *l = NULL;
-	struct opened keys;
+	struct opened keys = { 0 };
 	char *repo = join(o->dir, "ledger.git");
 	int rc = -1;
 
-	if (io_make_dirs(o->dir, 0700, e) == 0 &&
+	if (succession_check(o->dir, e) == 0 &&
+	    io_make_dirs(o->dir, 0700, e) == 0 &&
 	    ensure_keys(o->keys_dir, &keys, e) == 0 &&
 	    (access(repo, F_OK) == 0 || repo_create(repo, e) == 0) &&
-	    ledger_open_unsettled(o, true, &l, e) == 0)
+	    ledger_open_unsettled(o, true, &l, e) == 0) {
+		if (o->continues)
+			keys.continues = *o->continues;
 		rc = emit_opening(l, actor, &keys, e);
+	}
 	ledger_close(l);
 	free(repo);
 	return rc;

@@ -287,7 +287,9 @@ ledger_ready(struct ledger *l, struct err *e)
 	err_clear(&d->no_space);
 	err_clear(&d->no_clock);
 	err_clear(&d->no_mark);
-	if (ledger_settle_journal(l, e) || settle_view(l, e)) {
+	err_clear(&d->no_more);
+	if (moved_check(l, e) || ledger_settle_journal(l, e) ||
+	    settle_view(l, e) || closing_note(l, e)) {
 		l->failed = true;
 		return -1;
 	}

@@ -9,6 +9,7 @@
 
 #include "ledger/base/io.h"
 #include "ledger/write/backup_steps.h"
+#include "ledger/write/succession.h"
 #include "ledger/write/writer.h"
 
 struct restoring {
@@ -131,7 +132,8 @@ restore(
 	if (access(r->path, F_OK) == 0)
 		return err_set(e, &err_conflict,
 		    "there is a ledger at %s: move it away first", r->path);
-	if (load_key(r, e) || io_make_dirs(r->o->dir, 0700, e))
+	if (succession_check(r->o->dir, e) || load_key(r, e) ||
+	    io_make_dirs(r->o->dir, 0700, e))
 		return -1;
 	/* What an attempt that was cut short left. */
 	repo_remove(r->aside);

@@ -2,6 +2,10 @@
  * The inside of a ledger, shared by the files of this folder.
  *
  *	core.c      the ledger's own event types
+ *	closing.c   the last event, and that nothing follows it
+ *	origin.c    the name that a repository's checkpoints have
+ *	moved.c     whether the directory was moved aside
+ *	succession.c  a closed ledger aside, its successor in its place
  *	ledger.c    open, close, create
  *	queue.c     ledger_submit: first come first served, one leader at a time
  *	attempt.c   one batch, from the first decision to the published commit
@@ -23,6 +27,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/types.h>
 
 #include "ledger/store/turn.h"
 #include "ledger/write/ledger.h"
@@ -106,12 +111,19 @@ struct draft {
 	struct ticket_list tickets; /* decided, in order */
 	struct position before, after;
 	struct err no_space, no_clock, no_mark; /* why none may be written */
+	struct err no_more;                     /* why none may be emitted */
 };
 
 /* Random bytes that nobody has seen yet. */
 struct randomness {
 	uint8_t bytes[1024];
 	size_t left;
+};
+
+/* A directory, whatever its name is by now. */
+struct directory_id {
+	dev_t device;
+	ino_t inode;
 };
 
 struct reader {
@@ -122,6 +134,7 @@ struct reader {
 
 struct ledger {
 	char *dir, *db_path, *repo_path;
+	struct directory_id opened_dir; /* what dir was at the opening */
 	const struct view *const *views;
 	const struct clock *clock;
 	uint64_t free_floor;
@@ -212,6 +225,21 @@ const struct event_type *ledger_find_type(
     const struct ledger *, struct str name);
 int ledger_project(struct ledger *, const struct event *, const void *data,
     const struct event_type *, struct err *);
+
+/* moved.c: notes which directory is opened; err_unavailable when it is not that
+ * one any more. */
+int moved_note(struct ledger *, struct err *);
+int moved_check(const struct ledger *, struct err *);
+
+/* origin.c: as the last checkpoint names it; no value in an empty ledger. */
+int origin_read(struct repo *, struct arena *, struct str *, struct err *);
+
+/* closing.c: notes in the draft whether the ledger is closed. */
+int closing_note(struct ledger *, struct err *);
+/* Whether an event of the type may be added to the batch now. -1 with
+ * err_ledger_closed; *wait when it is for the next batch to say. */
+int closing_check(
+    const struct ledger *, const struct event_type *, bool *wait, struct err *);
 
 /* anchor.c. */
 int anchor_open(struct ledger *, struct err *);

@@ -338,7 +338,7 @@ small_ledger_add_payloads(struct small_ledger *l, struct str content)
 static void
 open_ledger(struct small_ledger *l)
 {
-	struct opened opened = { l->key, l->recovery };
+	struct opened opened = { .key = l->key, .recovery = l->recovery };
 	struct parts p = small_ledger_draft(l, 1);
 	struct event *ev = &p.events[0];
 

@@ -10,6 +10,7 @@
 #include "ledger/base/buf.h"
 #include "ledger/codec/json.h"
 #include "ledger/crypto/ed25519.h"
+#include "ledger/crypto/hash.h"
 
 #define SIGNERS_MAX 65536 /* bytes of allowed_signers */
 
@@ -24,16 +25,26 @@
 /* Appends the line of a ledger's first key, valid without bounds. */
 void signers_first(struct buf *, struct str origin, struct public_key);
 
+/* The closed ledger that another one continues: its name, and all that it ever
+ * held. */
+struct continued {
+	bool any; /* false: it continues none */
+	char origin[201];
+	uint64_t size;
+	struct digest root, head;
+};
+
 /* The data of `ledger.opened`. */
 struct opened {
 	struct public_key key, recovery;
+	struct continued continues;
 };
 
-/* As JSON, continuing no other ledger. */
+/* As JSON. */
 struct json *opened_encode(struct arena *, const struct opened *);
 
 /* err_corrupt for other algorithms, and for anything that opened_encode would
- * not give; only `continues` may also be {origin, size, root, head}. */
+ * not give. */
 int opened_decode(const struct json *data, struct opened *, struct err *);
 
 /* Whether version 1 of this program knows what an event of this type does to

@@ -14,9 +14,12 @@
 #define LEDGER_CHAIN_VERIFY_H
 
 #include "ledger/chain/batch.h"
+#include "ledger/chain/signers.h"
 
 struct verify_options {
 	struct public_key key; /* of event 0, or a later one */
+	bool own_key;          /* take event 0's instead: for a ledger that is
+				  bound by something else than its key */
 	bool has_kept;
 	struct checkpoint kept; /* a checkpoint the auditor kept; its
 				   signature was checked by the caller */
@@ -36,11 +39,13 @@ struct verify_report {
 	struct digest root, head;
 	struct oid commit;
 	char origin[201];
-	char checkpoint[1024]; /* the last signed note */
-	uint64_t failed_seq;   /* first failing event, or first of its batch */
-	char check[32];        /* "commit", "chain", "event", "payload",
-				  "checkpoint", "signers", "consistency",
-				  "repository" */
+	char checkpoint[1024];      /* the last signed note */
+	bool closed;                /* the last event is ledger.closed */
+	struct continued continues; /* as event 0 says, when it was checked */
+	uint64_t failed_seq; /* first failing event, or first of its batch */
+	char check[32];      /* "commit", "chain", "event", "payload",
+				"checkpoint", "signers", "consistency",
+				"repository" */
 	char reason[256];
 	double seconds;
 };

@@ -16,6 +16,7 @@
 #include "ledger/chain/proof.h"
 #include "ledger/view/project.h"
 
+struct continued;
 struct ledger;
 struct reader;
 
@@ -26,6 +27,9 @@ struct ledger_options {
 	const struct view *const *views; /* NULL-ended; lives on */
 	const struct clock *clock;
 	uint64_t free_floor; /* bytes that must stay free; 0: 64 MiB */
+	/* For ledger_create: the closed ledger that this one continues, or
+	 * NULL. */
+	const struct continued *continues;
 };
 
 /*
@@ -39,6 +43,15 @@ int ledger_create(
  * the branch is behind what state.db recorded, err_not_found. */
 int ledger_open(const struct ledger_options *, struct ledger **, struct err *);
 void ledger_close(struct ledger *);
+
+/* The origin of the ledger in this directory, which is not opened otherwise.
+ * err_not_found when it is empty. */
+int ledger_find_origin(
+    const char *dir, struct arena *, struct str *origin, struct err *);
+
+/* Whether its directory was moved aside since it was opened: this object is no
+ * use any more, and the place is to be opened anew. */
+bool ledger_is_moved(const struct ledger *);
 
 struct str ledger_origin(const struct ledger *);
 struct public_key ledger_public_key(const struct ledger *);

@@ -121,12 +121,12 @@ static void
 test_unknown_places_make_nothing(void **state)
 {
 	static const struct place places[] = {
-		{ { "nobody", 6 }, { "sandbox", 7 } },
-		{ { "one", 3 }, { "production", 10 } },
-		{ { "one", 3 }, { "staging", 7 } },
-		{ { "..", 2 }, { "sandbox", 7 } },
-		{ { "a/b", 3 }, { "sandbox", 7 } },
-		{ { "", 0 }, { "sandbox", 7 } },
+		{ { "nobody", 6 }, { "sandbox", 7 }, 0 },
+		{ { "one", 3 }, { "production", 10 }, 0 },
+		{ { "one", 3 }, { "staging", 7 }, 0 },
+		{ { "..", 2 }, { "sandbox", 7 }, 0 },
+		{ { "a/b", 3 }, { "sandbox", 7 }, 0 },
+		{ { "", 0 }, { "sandbox", 7 }, 0 },
 	};
 	struct fixture *f = *state;
 	struct stat st;

@@ -1,0 +1,534 @@
+/*
+ * A ledger's end: the last event, that nothing follows it, and its successor in
+ * the same place, whatever the step at which the command was cut short.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ledger/base/io.h"
+#include "ledger/chain/continuity.h"
+#include "ledger/crypto/ed25519.h"
+#include "ledger/write/succession_steps.h"
+#include "tests/support/event_vector.h"
+#include "tests/support/toy.h"
+
+#define FIRST  "ledger.example.com/toy/sandbox"
+#define SECOND "ledger.example.com/toy/sandbox/2"
+#define THIRD  "ledger.example.com/toy/sandbox/3"
+
+struct fixture {
+	struct toy toy;
+	struct arena *a;
+	struct ledger *ledger;
+	struct str carried; /* what the successor begins with */
+};
+
+static int
+setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof *f);
+
+	toy_create(&f->toy, NULL);
+	f->a = arena_new();
+	f->carried = STR("nothing");
+	*state = f;
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	ledger_close(f->ledger);
+	arena_free(f->a);
+	toy_remove(&f->toy);
+	free(f);
+	return 0;
+}
+
+static void
+open_ledger(struct fixture *f)
+{
+	struct err e = { 0 };
+
+	if (ledger_open(&f->toy.options, &f->ledger, &e))
+		fail_msg("ledger_open: %s", e.detail);
+}
+
+static void
+close_ledger(struct fixture *f)
+{
+	ledger_close(f->ledger);
+	f->ledger = NULL;
+}
+
+/* NULL: it was written. */
+static const struct err_kind *
+note(struct fixture *f, const char *text)
+{
+	struct err e = { 0 };
+	struct receipt r;
+
+	return toy_note(f->ledger, f->a, str_from(text), &r, &e) ? e.kind
+								 : NULL;
+}
+
+static const struct actor tester = { .kind = { "operator", 8 },
+	.id = { "tester", 6 } };
+
+static const struct err_kind *
+end(struct fixture *f, const char *successor)
+{
+	struct ledger_closed closing = { .successor = str_from(successor) };
+	struct err e = { 0 };
+
+	return ledger_end(f->ledger, &tester, &closing, &e) ? e.kind : NULL;
+}
+
+static uint64_t
+size_of(struct ledger *l)
+{
+	struct reading reading;
+	struct err e = { 0 };
+	uint64_t size;
+
+	assert_int_equal(ledger_read_begin(l, &reading, &e), 0);
+	assert_int_equal(ledger_read_size(&reading, &size, &e), 0);
+	ledger_read_end(&reading);
+	return size;
+}
+
+static char *
+repo_at(struct fixture *f, const char *dir)
+{
+	return arena_printf(f->a, "%s/%s/ledger.git", f->toy.dir, dir);
+}
+
+static struct verify_report
+verify(struct fixture *f, const char *dir)
+{
+	struct verify_options o = { .own_key = true, .threads = 1 };
+	struct verify_report r;
+	struct err e = { 0 };
+
+	if (verify_ledger(repo_at(f, dir), &o, &r, &e))
+		fail_msg("verify_ledger: %s", e.detail);
+	return r;
+}
+
+static void
+test_nothing_follows_the_last_event(void **state)
+{
+	struct fixture *f = *state;
+	struct ledger_closed closed;
+	struct reading reading;
+	struct digest before;
+	struct err e = { 0 };
+	uint64_t events;
+
+	open_ledger(f);
+	assert_null(note(f, "one"));
+	assert_null(end(f, SECOND));
+	assert_ptr_equal(note(f, "two"), &err_ledger_closed);
+	assert_ptr_equal(end(f, SECOND), &err_ledger_closed);
+	assert_int_equal(size_of(f->ledger), 3);
+	close_ledger(f);
+	open_ledger(f);
+	assert_ptr_equal(note(f, "two"), &err_ledger_closed);
+	assert_int_equal(ledger_read_begin(f->ledger, &reading, &e), 0);
+	assert_int_equal(ledger_read_closed(reading.db, f->a, &closed, &e), 1);
+	assert_true(str_is(closed.successor, SECOND));
+	assert_null(closed.reason.p);
+	ledger_read_end(&reading);
+	close_ledger(f);
+	assert_true(verify(f, "ledger").good);
+	assert_true(verify(f, "ledger").closed);
+	before = toy_hash_view(f->toy.ledger_dir);
+	assert_int_equal(
+	    ledger_rebuild(&f->toy.options, NULL, NULL, &events, &e), 0);
+	assert_true(digest_eq(before, toy_hash_view(f->toy.ledger_dir)));
+}
+
+static void
+test_successor_is_another_ledger(void **state)
+{
+	struct fixture *f = *state;
+
+	open_ledger(f);
+	assert_ptr_equal(end(f, FIRST), &err_invalid);
+	assert_ptr_equal(end(f, "not an origin"), &err_invalid);
+	assert_ptr_equal(end(f, ""), &err_invalid);
+	assert_null(note(f, "still open"));
+}
+
+static void
+test_vector(void **state)
+{
+	(void)state;
+	event_vector_check(&event_ledger_closed);
+}
+
+/* Many write while it is closed. */
+#define WRITERS 8
+
+struct crowd {
+	struct fixture *f;
+	atomic_int written, refused, wrong;
+};
+
+static void *
+write_until_closed(void *arg)
+{
+	struct crowd *c = arg;
+	struct arena *a = arena_new();
+
+	for (;;) {
+		struct err e = { 0 };
+		struct receipt r;
+
+		if (toy_note(c->f->ledger, a, STR("busy"), &r, &e) == 0) {
+			c->written++;
+			continue;
+		}
+		if (e.kind == &err_ledger_closed)
+			c->refused++;
+		else
+			c->wrong++;
+		break;
+	}
+	arena_free(a);
+	return NULL;
+}
+
+static void
+test_closing_has_a_batch_to_itself(void **state)
+{
+	struct fixture *f = *state;
+	struct crowd c = { .f = f };
+	pthread_t threads[WRITERS];
+	struct batch_place at;
+	struct reading reading;
+	struct err e = { 0 };
+	uint64_t size;
+
+	open_ledger(f);
+	for (size_t i = 0; i < WRITERS; i++)
+		pthread_create(&threads[i], NULL, write_until_closed, &c);
+	while (c.written < 3 * WRITERS)
+		usleep(1000);
+	assert_null(end(f, SECOND));
+	for (size_t i = 0; i < WRITERS; i++)
+		pthread_join(threads[i], NULL);
+	assert_int_equal(c.refused, WRITERS);
+	assert_int_equal(c.wrong, 0);
+	size = size_of(f->ledger);
+	assert_int_equal(size, 2 + (uint64_t)c.written);
+	assert_int_equal(ledger_read_begin(f->ledger, &reading, &e), 0);
+	assert_int_equal(
+	    ledger_read_batch_place(&reading, size - 1, &at, &e), 0);
+	assert_int_equal(at.first, size - 1);
+	assert_int_equal(at.count, 1);
+	ledger_read_end(&reading);
+	close_ledger(f);
+	assert_true(verify(f, "ledger").good);
+}
+
+/* The successor begins with the newest note of the closed ledger. */
+static int
+read_note(void *arg, struct reading *reading, struct err *e)
+{
+	struct fixture *f = arg;
+	struct rows r;
+
+	if (db_query(reading->db, &r, e,
+		"SELECT text FROM toy ORDER BY id DESC LIMIT 1", ""))
+		return -1;
+	if (rows_next(&r, e) == 1)
+		f->carried = rows_str(&r, 0, f->a);
+	return rows_end(&r, e);
+}
+
+static int
+begin_with_note(struct tx *tx, void *arg, struct err *e)
+{
+	struct fixture *f = arg;
+	struct toy_noted data = { .id = 1, .text = f->carried };
+	int64_t n;
+
+	if (db_get_int(tx_db(tx), &n, 0, e, "SELECT count(*) FROM toy", ""))
+		return -1;
+	return n > 0 ? 0
+		     : tx_emit(tx, &event_toy_noted, "toy", tx_uid(tx), &data,
+			   NULL, 0, e);
+}
+
+static struct succession
+succession(struct fixture *f, const char *successor)
+{
+	return (struct succession){
+		.place = &f->toy.options,
+		.actor = tester,
+		.closing = { .reason = STR("moving"),
+		    .successor = str_from(successor) },
+		.read = read_note,
+		.begin = begin_with_note,
+		.arg = f,
+	};
+}
+
+static struct succession_report
+succeed(struct fixture *f, const char *successor)
+{
+	struct succession s = succession(f, successor);
+	struct succession_report r;
+	struct err e = { 0 };
+
+	if (ledger_succeed(&s, &r, &e))
+		fail_msg("ledger_succeed: %s", e.detail);
+	return r;
+}
+
+static const struct err_kind *
+refused(struct fixture *f, const char *successor)
+{
+	struct succession s = succession(f, successor);
+	struct succession_report r;
+	struct err e = { 0 };
+
+	assert_int_equal(ledger_succeed(&s, &r, &e), -1);
+	print_message("%s\n", e.detail);
+	return e.kind;
+}
+
+/* What the second says of the first, or NULL when it continues it. */
+static struct verify_report
+continued(struct fixture *f, const char *newer, const char *old)
+{
+	struct verify_options o = { .own_key = true, .threads = 1 };
+	struct verify_report n = verify(f, newer), r;
+	struct err e = { 0 };
+
+	assert_true(n.good);
+	if (verify_continued(repo_at(f, old), &o, &n, &r, &e))
+		fail_msg("verify_continued: %s", e.detail);
+	return r;
+}
+
+static bool
+is_there(struct fixture *f, const char *name)
+{
+	return access(arena_printf(f->a, "%s/%s", f->toy.dir, name), F_OK) == 0;
+}
+
+static void
+assert_succeeded(struct fixture *f, const struct succession_report *r)
+{
+	struct verify_report old = continued(f, "ledger", "ledger.closed/1");
+	struct public_key key;
+
+	assert_true(old.good);
+	assert_true(old.closed);
+	assert_int_equal(old.size, 4); /* opened, two notes, closed */
+	assert_string_equal(r->closed.origin, FIRST);
+	assert_string_equal(r->origin, SECOND);
+	assert_int_equal(r->closed.size, old.size);
+	assert_true(digest_eq(r->closed.root, old.root));
+	assert_true(digest_eq(r->closed.head, old.head));
+	assert_int_equal(r->generation, 1);
+	assert_true(is_there(f, "keys.closed/1/signing.key"));
+	assert_true(is_there(f, "keys/signing.key"));
+	assert_false(is_there(f, "keys.successor"));
+	assert_false(is_there(f, "ledger.successor"));
+	open_ledger(f);
+	key = ledger_public_key(f->ledger);
+	assert_true(public_key_eq(key, r->key));
+	assert_int_equal(size_of(f->ledger), 2); /* opened, the note */
+	assert_null(note(f, "goes on"));
+	close_ledger(f);
+}
+
+/* Whatever step was the last one before the end. */
+static void
+test_every_step_can_be_the_last(void **state)
+{
+	(void)state;
+	for (size_t n = 0; n <= succession_steps; n++) {
+		struct fixture *f;
+		struct succession s;
+		struct succession_report r;
+		struct err e = { 0 };
+
+		setup((void **)&f);
+		open_ledger(f);
+		assert_null(note(f, "one"));
+		assert_null(note(f, "two"));
+		close_ledger(f);
+		s = succession(f, SECOND);
+		if (succession_run(&s, n, &e))
+			fail_msg("step %zu: %s", n, e.detail);
+		r = succeed(f, SECOND);
+		assert_succeeded(f, &r);
+		/* Once more: it was done. */
+		r = succeed(f, SECOND);
+		open_ledger(f);
+		assert_int_equal(size_of(f->ledger), 3);
+		teardown((void **)&f);
+	}
+}
+
+static void
+test_between_two_ledgers_there_is_none(void **state)
+{
+	struct fixture *f = *state;
+	struct succession s = succession(f, SECOND);
+
+	for (size_t n = 3; n < succession_steps; n++) {
+		struct err e = { 0 }, again = { 0 };
+
+		if (succession_run(&s, n, &e))
+			fail_msg("%s", e.detail);
+		assert_int_equal(succession_check(f->toy.ledger_dir, &e), -1);
+		assert_ptr_equal(e.kind, &err_unavailable);
+		assert_int_equal(toy_make(&f->toy, &again), -1);
+		assert_ptr_equal(again.kind, &err_unavailable);
+	}
+	succeed(f, SECOND);
+	assert_int_equal(succession_check(f->toy.ledger_dir, NULL), 0);
+}
+
+/* Who had it open does not take one for the other. */
+static void
+test_an_object_of_before_does_nothing_more(void **state)
+{
+	struct fixture *f = *state;
+	struct reading reading;
+	struct ledger *before;
+	struct err e = { 0 };
+
+	open_ledger(f);
+	assert_null(note(f, "one"));
+	before = f->ledger;
+	assert_false(ledger_is_moved(before));
+	succeed(f, SECOND);
+	assert_true(ledger_is_moved(before));
+	assert_ptr_equal(note(f, "lost?"), &err_unavailable);
+	assert_int_equal(ledger_read_begin(before, &reading, &e), -1);
+	assert_ptr_equal(e.kind, &err_unavailable);
+	ledger_close(before);
+	open_ledger(f);
+	assert_int_equal(size_of(f->ledger), 2);
+	close_ledger(f);
+	assert_true(continued(f, "ledger", "ledger.closed/1").good);
+}
+
+static void
+test_another_successor_is_refused(void **state)
+{
+	struct fixture *f = *state;
+	struct succession s = succession(f, SECOND);
+	struct err e = { 0 };
+
+	assert_ptr_equal(refused(f, FIRST), &err_invalid);
+	assert_int_equal(succession_run(&s, 1, &e), 0);
+	assert_ptr_equal(refused(f, THIRD), &err_conflict);
+	succeed(f, SECOND);
+}
+
+static void
+test_a_stranger_in_the_successors_place_is_refused(void **state)
+{
+	struct fixture *f = *state;
+	struct ledger_options o = f->toy.options;
+	struct err e = { 0 };
+
+	o.dir = arena_printf(f->a, "%s/ledger.successor", f->toy.dir);
+	o.keys_dir = arena_printf(f->a, "%s/keys.successor", f->toy.dir);
+	o.origin = STR(SECOND);
+	assert_int_equal(ledger_create(&o, &tester, &e), 0);
+	assert_ptr_equal(refused(f, SECOND), &err_conflict);
+	open_ledger(f);
+	assert_ptr_equal(note(f, "closed"), &err_ledger_closed);
+}
+
+static void
+test_generations(void **state)
+{
+	struct fixture *f = *state;
+	struct succession_report r;
+	struct verify_report wrong;
+
+	succeed(f, SECOND);
+	r = succeed(f, THIRD);
+	assert_int_equal(r.generation, 2);
+	assert_string_equal(r.closed.origin, SECOND);
+	assert_true(continued(f, "ledger", "ledger.closed/2").good);
+	assert_true(continued(f, "ledger.closed/2", "ledger.closed/1").good);
+	wrong = continued(f, "ledger", "ledger.closed/1");
+	assert_false(wrong.good);
+	assert_string_equal(wrong.check, CHECK_SUCCESSION);
+	assert_non_null(strstr(wrong.reason, "continues " SECOND));
+	wrong = continued(f, "ledger.closed/1", "ledger.closed/2");
+	assert_false(wrong.good);
+	assert_non_null(strstr(wrong.reason, "continues no other"));
+	wrong = continued(f, "ledger.closed/2", "ledger");
+	assert_false(wrong.good);
+}
+
+/* A closed ledger is a ledger: opened, read, made anew where it lies. */
+static void
+test_a_closed_ledger_is_read_where_it_lies(void **state)
+{
+	struct fixture *f = *state;
+	struct digest before;
+	struct err e = { 0 };
+	uint64_t events;
+
+	open_ledger(f);
+	assert_null(note(f, "one"));
+	close_ledger(f);
+	succeed(f, SECOND);
+	f->toy.options.dir =
+	    arena_printf(f->a, "%s/ledger.closed/1", f->toy.dir);
+	f->toy.options.keys_dir =
+	    arena_printf(f->a, "%s/keys.closed/1", f->toy.dir);
+	open_ledger(f);
+	assert_int_equal(size_of(f->ledger), 3);
+	assert_ptr_equal(note(f, "two"), &err_ledger_closed);
+	close_ledger(f);
+	before = toy_hash_view(f->toy.options.dir);
+	assert_int_equal(
+	    ledger_rebuild(&f->toy.options, NULL, NULL, &events, &e), 0);
+	assert_true(digest_eq(before, toy_hash_view(f->toy.options.dir)));
+}
+
+#define WITH(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_vector),
+		WITH(test_nothing_follows_the_last_event),
+		WITH(test_successor_is_another_ledger),
+		WITH(test_closing_has_a_batch_to_itself),
+		cmocka_unit_test(test_every_step_can_be_the_last),
+		WITH(test_between_two_ledgers_there_is_none),
+		WITH(test_an_object_of_before_does_nothing_more),
+		WITH(test_another_successor_is_refused),
+		WITH(test_a_stranger_in_the_successors_place_is_refused),
+		WITH(test_generations),
+		WITH(test_a_closed_ledger_is_read_where_it_lies),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
