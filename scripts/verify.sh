@@ -4,11 +4,16 @@
 # key it is given and, if there is one, the checkpoint that was kept.
 #
 #	scripts/verify.sh REPO PUBKEY [CHECKPOINT]
+#	    [--continues OLD [--old-key KEY]] ...
 #
 #	REPO        a bare repository or a clone of one
 #	PUBKEY      the ledger's key: a file, or the key itself: an OpenSSH line,
 #	            PEM, or a signed-note verifier key
 #	CHECKPOINT  a file with a signed checkpoint kept from before
+#	OLD         the repository of the closed ledger that this one continues;
+#	            after it, the one that was before that, and so on
+#	KEY         its key; without it the one that its event 0 names, for which
+#	            this ledger's event 0 vouches
 #
 # It writes nothing but a temporary folder and needs no network. Exit status: 0
 # good, 1 the ledger is bad, 2 wrong usage, 3 could not be carried out. The
@@ -40,7 +45,8 @@ unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY \
 	GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_NAMESPACE GIT_COMMON_DIR
 
 usage() {
-	echo "Usage: verify.sh REPO PUBKEY [CHECKPOINT]" >&2
+	echo "Usage: verify.sh REPO PUBKEY [CHECKPOINT]" \
+		"[--continues OLD [--old-key KEY]] ..." >&2
 	exit 2
 }
 not_done() {
@@ -57,8 +63,19 @@ bad() {
 }
 
 [ "${1-}" = --help ] && { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; exit 0; }
-[ $# -eq 2 ] || [ $# -eq 3 ] || usage
-repo=$1 pubkey=$2 kept=${3-}
+[ $# -ge 2 ] || usage
+repo=$1 pubkey=$2 kept=
+shift 2
+case ${1-} in '' | --*) ;; *) kept=$1; shift ;; esac
+# What is left are the closed ledgers.
+check_older() {
+	while [ $# -gt 0 ]; do
+		[ "$1" = --continues ] && [ $# -ge 2 ] || usage
+		shift 2
+		[ "${1-}" != --old-key ] || { [ $# -ge 2 ] || usage; shift 2; }
+	done
+}
+check_older "$@"
 for tool in git ssh-keygen openssl sha256sum awk base64 od tac; do
 	command -v "$tool" >/dev/null || not_done "$tool is needed"
 done
@@ -597,7 +614,10 @@ g fsck --full --strict --no-dangling --no-reflogs >/dev/null ||
 
 printf 'Good: %s events in %s batches, %s payloads.\n' \
 	"$size" "$batches" "$n_payloads"
-[ "$size" -gt 0 ] || exit 0
+if [ "$size" -eq 0 ]; then
+	[ $# -eq 0 ] || bad 0 succession "the ledger is empty"
+	exit 0
+fi
 printf '  origin  %s\n  size    %s\n  root    %s\n  head    %s\n  commit  %s\n' \
 	"$origin" "$size" "$(root >/dev/null; hex "$T/root")" "$head" "$tip"
 if [ -n "$kept_size" ]; then
@@ -608,4 +628,80 @@ else
 	key cannot be told from the true one. Keep this one and give it next time:
 	END
 	sed 's/^/    /' "$T/checkpoint"
+fi
+
+# The closed ledgers, each verified by this script, and held to the one after it.
+
+bad_old() {
+	printf 'BAD: in the closed ledger %s: event %s: succession: %s\n' \
+		"$repo" "$1" "$2"
+	exit 1
+}
+# said NAME: what was found out about the closed ledger
+said() {
+	sed -n "s/^  $1 *//p" "$T/old" | head -n 1
+}
+# named NAME: what the newer ledger's event 0 says of it
+named() {
+	printf '%s\n' "$newer_first" | sed -n 's/^.*,"data":{"algorithms":{[^}]*},"continues":{\([^}]*\)},"public_key".*$/\1,/p' |
+		sed -n "s/.*\"$1\":\"\{0,1\}\([^\",]*\).*/\1/p"
+}
+# A quote inside a JSON string is escaped, so that a reason cannot pass for it.
+names_successor() {
+	case $1 in
+	*',"successor":"'"$newer"'"},"idempotency":'*) return 0 ;;
+	esac
+	return 1
+}
+compare_old() {
+	[ -n "$(named origin)" ] || bad_old 0 "$newer continues no other ledger"
+	[ "$(named origin)" = "$(said origin)" ] || bad_old 0 \
+		"$newer continues $(named origin), not $(said origin)"
+	[ "$(named size)" = "$(said size)" ] || bad_old 0 \
+		"$newer continues it at $(named size) events, but it has $(said size)"
+	[ "$(named root)" = "$(said root)" ] || bad_old 0 \
+		"$newer continues a ledger with another root"
+	last=$(($(said size) - 1))
+	[ "$(named head)" = "$(said head)" ] || bad_old "$last" \
+		"$newer continues a ledger with another last event"
+	grep -q '^It is closed' "$T/old" || bad_old "$last" \
+		"the ledger is not closed: its last event is not ledger.closed"
+	names_successor "$(g cat-file blob "$(said commit):events" | tail -n 1)" ||
+		bad_old "$last" \
+		"ledger.closed does not name $newer as the successor"
+}
+
+[ "$closed" = 0 ] ||
+	echo "It is closed: ask for the ledger that continues it."
+newer=$origin newer_first=$first
+while [ $# -gt 0 ]; do
+	repo=$2
+	shift 2
+	g rev-parse --git-dir >/dev/null ||
+		not_done "$repo is not a git repository"
+	old_first=$(g cat-file blob "$(g rev-list --max-parents=0 \
+		refs/heads/main | tail -n 1):events" | head -n 1)
+	old_key=$(printf '%s\n' "$old_first" | sed -n \
+		's/.*,"public_key":"\(ssh-ed25519 [^"]*\)","recovery_key".*/\1/p')
+	if [ "${1-}" = --old-key ]; then
+		old_key=$2
+		shift 2
+	fi
+	[ -n "$old_key" ] || bad_old 0 "event 0 does not open a ledger"
+	sh "$0" "$repo" "$old_key" >"$T/old"
+	status=$?
+	if [ $status -ne 0 ]; then
+		sed "s|^BAD: |&in the closed ledger $repo: |" "$T/old"
+		exit $status
+	fi
+	[ -n "$(said size)" ] || bad_old 0 "the ledger is empty"
+	compare_old
+	printf 'Good: it continues %s, which is closed:\n  %s events\n  root    %s\n' \
+		"$(said origin)" "$(said size)" "$(said root)"
+	newer=$(said origin) newer_first=$old_first
+done
+if [ -n "$(named origin)" ]; then
+	printf 'It continues %s, which is closed\nand was not checked: give that repository with --continues.\n' \
+		"$(named origin)"
+	printf '  size    %s\n  root    %s\n' "$(named size)" "$(named root)"
 fi

@@ -44,11 +44,12 @@ write_consistency(
 }
 
 void
-report_write(
-    FILE *f, const struct verify_report *r, const struct verify_options *o)
+report_write(FILE *f, const struct verify_report *r,
+    const struct verify_options *o, const struct older_ledgers *older)
 {
 	if (r->empty && r->good) {
 		fputs("Good: the ledger is empty.\n", f);
+		older_write(f, older, r);
 		return;
 	}
 	if (!r->good)
@@ -61,6 +62,7 @@ report_write(
 	write_position(f, r);
 	if (r->good)
 		write_consistency(f, r, o);
+	older_write(f, older, r);
 }
 
 static struct json *
@@ -108,15 +110,51 @@ put_text(struct arena *a, struct json *v, const char *name, const char *text)
 }
 
 static struct json *
+continued_json(struct arena *a, const struct continued *c)
+{
+	struct json *v;
+
+	if (!c->any)
+		return json_null(a);
+	v = json_object(a);
+	json_put_str(a, v, "origin", str_from(c->origin));
+	json_put_int(a, v, "size", (int64_t)c->size);
+	json_put(v, "root", digest_json(a, c->root));
+	json_put(v, "head", digest_json(a, c->head));
+	return v;
+}
+
+/* The closed ledgers that were checked. */
+static struct json *
+older_json(struct arena *a, const struct older_ledgers *older)
+{
+	struct json *list = json_array(a), *v;
+
+	for (size_t i = 0; i < older->n && older->list[i].checked; i++) {
+		const struct verify_report *r = &older->list[i].report;
+
+		v = json_object(a);
+		json_put(v, "good", json_bool(a, r->good));
+		put_text(a, v, "origin", r->origin);
+		json_put_int(a, v, "size", (int64_t)r->size);
+		json_put(v, "root", digest_json(a, r->root));
+		json_put(v, "key_given", json_bool(a, older->list[i].key));
+		json_put(v, "failed", failed_json(a, r));
+		json_push(list, v);
+	}
+	return list;
+}
+
+static struct json *
 report_json(struct arena *a, const struct verify_report *r,
-    const struct verify_options *o)
+    const struct verify_options *o, const struct older_ledgers *older)
 {
 	struct json *v = json_object(a);
 	char commit[OID_HEX + 1] = "";
 
 	if (r->size > 0)
 		oid_hex(r->commit, commit);
-	json_put(v, "good", json_bool(a, r->good));
+	json_put(v, "good", json_bool(a, r->good && !older_bad(older)));
 	json_put_int(a, v, "events", (int64_t)r->events);
 	json_put_int(a, v, "batches", (int64_t)r->batches);
 	json_put_int(a, v, "payloads", (int64_t)r->payloads);
@@ -131,18 +169,21 @@ report_json(struct arena *a, const struct verify_report *r,
 	json_put(
 	    v, "consistent_with", r->good ? kept_json(a, o) : json_null(a));
 	json_put(v, "failed", failed_json(a, r));
+	json_put(v, "closed", json_bool(a, r->closed));
+	json_put(v, "continues", continued_json(a, &r->continues));
+	json_put(v, "continued", older_json(a, older));
 	return v;
 }
 
 void
-report_write_json(
-    FILE *f, const struct verify_report *r, const struct verify_options *o)
+report_write_json(FILE *f, const struct verify_report *r,
+    const struct verify_options *o, const struct older_ledgers *older)
 {
 	struct arena *a = arena_new();
 	struct buf b;
 
 	buf_init(&b, 1u << 20);
-	json_write(report_json(a, r, o), &b);
+	json_write(report_json(a, r, o, older), &b);
 	/* A duration is no integer, so it is set at the end by hand. */
 	fprintf(f, "%.*s,\"seconds\":%.3f}\n", (int)b.n - 1, b.p, r->seconds);
 	buf_fini(&b);

@@ -6,11 +6,11 @@
 
 #include <stdio.h>
 
-#include "ledger/chain/verify.h"
+#include "ledger/audit/older.h"
 
-void report_write(
-    FILE *, const struct verify_report *, const struct verify_options *);
-void report_write_json(
-    FILE *, const struct verify_report *, const struct verify_options *);
+void report_write(FILE *, const struct verify_report *,
+    const struct verify_options *, const struct older_ledgers *);
+void report_write_json(FILE *, const struct verify_report *,
+    const struct verify_options *, const struct older_ledgers *);
 
 #endif

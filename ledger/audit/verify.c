@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "ledger/audit/audit.h"
+#include "ledger/audit/older.h"
 #include "ledger/audit/progress.h"
 #include "ledger/audit/report.h"
 #include "ledger/base/io.h"
@@ -9,6 +10,7 @@ struct arguments {
 	const char *repo, *key, *checkpoint, *save;
 	bool json;
 	struct verify_options verify;
+	struct older_ledgers older;
 };
 
 static bool
@@ -22,11 +24,34 @@ read_threads(int argc, char **argv, int *i, unsigned *out)
 	return true;
 }
 
+/* The closed ledgers. *taken: it was an option about them. */
+static bool
+read_older(int argc, char **argv, int *i, struct arguments *args, bool *taken)
+{
+	bool repo = strcmp(argv[*i], "--continues") == 0;
+	bool key = strcmp(argv[*i], "--old-key") == 0;
+	const char *value;
+
+	*taken = repo || key;
+	if (!*taken)
+		return true;
+	value = option_value(argc, argv, i);
+	if (!value)
+		return false;
+	return repo ? older_add(&args->older, value)
+		    : older_set_key(&args->older, value);
+}
+
 static bool
 read_one(int argc, char **argv, int *i, struct arguments *args)
 {
 	const char *name = argv[*i];
+	bool taken;
 
+	if (!read_older(argc, argv, i, args, &taken))
+		return false;
+	if (taken)
+		return true;
 	if (strcmp(name, "--key") == 0)
 		return (args->key = option_value(argc, argv, i)) != NULL;
 	if (strcmp(name, "--checkpoint") == 0)
@@ -57,6 +82,11 @@ read_arguments(int argc, char **argv, struct arguments *args)
 	for (int i = 2; i < argc; i++)
 		if (!read_one(argc, argv, &i, args))
 			return false;
+	if (args->older.n > 0 && args->verify.from_seq > 0) {
+		usage_error("--continues needs event 0, which --from leaves "
+			    "unchecked");
+		return false;
+	}
 	if (args->repo && args->key)
 		return true;
 	usage_error("verify needs a repository and --key; see probity-audit "
@@ -67,7 +97,7 @@ read_arguments(int argc, char **argv, struct arguments *args)
 static int
 save(const struct arguments *args, const struct verify_report *r, struct err *e)
 {
-	if (!args->save || !r->good || r->empty)
+	if (!args->save || !r->good || r->empty || older_bad(&args->older))
 		return 0;
 	return io_write_file(args->save, str_from(r->checkpoint), 0644, e);
 }
@@ -89,6 +119,8 @@ verify(struct arena *a, struct arguments *args, struct verify_report *r,
 	o->progress = progress_show;
 	rc = verify_ledger(args->repo, o, r, e);
 	progress_end();
+	if (rc == 0)
+		rc = older_verify(&args->older, a, o, r, e);
 	return rc ? rc : save(args, r, e);
 }
 
@@ -108,10 +140,10 @@ run(int argc, char **argv)
 		goto out;
 	}
 	if (args.json)
-		report_write_json(stdout, &r, &args.verify);
+		report_write_json(stdout, &r, &args.verify, &args.older);
 	else
-		report_write(stdout, &r, &args.verify);
-	rc = r.good ? EXIT_GOOD : EXIT_BAD;
+		report_write(stdout, &r, &args.verify, &args.older);
+	rc = r.good && !older_bad(&args.older) ? EXIT_GOOD : EXIT_BAD;
 out:
 	arena_free(a);
 	return rc;
@@ -131,6 +163,12 @@ const struct command command_verify = {
 	    "to be consistent with\n"
 	    "  --save-checkpoint FILE  write the latest checkpoint of a good "
 	    "ledger there\n"
+	    "  --continues REPO        the closed ledger that this one "
+	    "continues: checked whole, and that\n"
+	    "                          each names the other; again for the "
+	    "one before that\n"
+	    "  --old-key KEY           its public key, after its "
+	    "--continues; default: that of its event 0\n"
 	    "  --quick                 neither the events' own signatures nor "
 	    "payload contents\n"
 	    "  --threads N             default: one per core\n"
