@@ -39,6 +39,29 @@ check(const struct request *r, const struct ledger_visit *visit, struct err *e)
 	    visit->caller.found, &visit->caller, &reading_a_ledger, e);
 }
 
+/* A closed ledger is read with a key of the one in use. */
+static int
+go_to_closed(struct front *front, const struct request *r,
+    struct ledger_visit *visit, struct err *e)
+{
+	struct str number = path_param(r, "closed");
+	struct err cause = { 0 };
+	uint64_t n;
+
+	if (!number.p)
+		return 0;
+	if (!str_to_u64(number, &n) || n == 0 || n > UINT16_MAX)
+		return ledger_page_unknown(e);
+	ledger_visit_end(front, visit);
+	visit->caller.place.closed = (unsigned)n;
+	if (service_acquire(front->service, &visit->caller.place,
+		&visit->ledger, &cause) == 0)
+		return 0;
+	if (cause.kind == &err_not_found)
+		return ledger_page_unknown(e);
+	return err_set(e, cause.kind, "%s", cause.detail);
+}
+
 int
 ledger_visit_begin(struct front *front, const struct request *r,
     struct arena *a, struct response *response, struct ledger_visit *visit,
@@ -50,7 +73,7 @@ ledger_visit_begin(struct front *front, const struct request *r,
 	if (header_password(&r->headers, a, &token, e) == 0 &&
 	    call_authenticate(front->service, token, a, &visit->caller,
 		&visit->ledger, e) == 0 &&
-	    check(r, visit, e) == 0)
+	    check(r, visit, e) == 0 && go_to_closed(front, r, visit, e) == 0)
 		return 0;
 	ledger_visit_end(front, visit);
 	if (e->kind == &err_unauthorized)

@@ -1,6 +1,7 @@
 /*
- * Pages below /ledger/<workspace>/<environment>/: for auditors' own tools,
- * which know HTTP Basic and nothing of our operations.
+ * Pages below /ledger/<workspace>/<environment>/, and of the n-th closed ledger
+ * below closed/<n>/ there: for auditors' own tools, which know HTTP Basic and
+ * nothing of our operations.
  */
 #ifndef FCGI_LEDGER_PAGES_H
 #define FCGI_LEDGER_PAGES_H

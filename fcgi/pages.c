@@ -58,35 +58,26 @@ problem_kind_page(struct front *front, struct request *request, struct arena *a,
 	return 0;
 }
 
-#define LEDGER "/ledger/{workspace}/{environment}/"
-#define TILE   LEDGER "tile/{level}/"
+/* clang-format off */
+#define PAGE(verb, at, f) { .method = verb, .path = at, .handle = f }
+/* Of one ledger, below its place. A tile's number takes a segment for each
+ * three digits, and a width one more; so many groups are enough for 256 * 10^12
+ * events. */
+#define LEDGER_PAGES(place) \
+	PAGE("GET", place "checkpoint", checkpoint_page), \
+	PAGE("GET", place "tile/{level}/{a}", tile_page), \
+	PAGE("GET", place "tile/{level}/{a}/{b}", tile_page), \
+	PAGE("GET", place "tile/{level}/{a}/{b}/{c}", tile_page), \
+	PAGE("GET", place "tile/{level}/{a}/{b}/{c}/{d}", tile_page), \
+	PAGE("GET", place "tile/{level}/{a}/{b}/{c}/{d}/{e}", tile_page), \
+	PAGE("GET", place "ledger.git/info/refs", git_refs_page), \
+	PAGE("POST", place "ledger.git/git-upload-pack", git_upload_pack_page)
 
 const struct route pages[] = {
-	{ .method = "GET",
-	    .path = "/api/v2/openapi.json",
-	    .handle = openapi_page },
-	{ .method = "GET",
-	    .path = "/problems/{slug}",
-	    .handle = problem_kind_page },
-	{ .method = "GET",
-	    .path = LEDGER "checkpoint",
-	    .handle = checkpoint_page },
-	/* A tile's number takes a segment for each three digits, and a width
-	 * one more; so many groups are enough for 256 * 10^12 events. */
-	{ .method = "GET", .path = TILE "{a}", .handle = tile_page },
-	{ .method = "GET", .path = TILE "{a}/{b}", .handle = tile_page },
-	{ .method = "GET", .path = TILE "{a}/{b}/{c}", .handle = tile_page },
-	{ .method = "GET",
-	    .path = TILE "{a}/{b}/{c}/{d}",
-	    .handle = tile_page },
-	{ .method = "GET",
-	    .path = TILE "{a}/{b}/{c}/{d}/{e}",
-	    .handle = tile_page },
-	{ .method = "GET",
-	    .path = LEDGER "ledger.git/info/refs",
-	    .handle = git_refs_page },
-	{ .method = "POST",
-	    .path = LEDGER "ledger.git/git-upload-pack",
-	    .handle = git_upload_pack_page },
+	PAGE("GET", "/api/v2/openapi.json", openapi_page),
+	PAGE("GET", "/problems/{slug}", problem_kind_page),
+	LEDGER_PAGES("/ledger/{workspace}/{environment}/"),
+	LEDGER_PAGES("/ledger/{workspace}/{environment}/closed/{closed}/"),
 };
+/* clang-format on */
 const size_t n_pages = sizeof pages / sizeof pages[0];

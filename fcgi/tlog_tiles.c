@@ -9,7 +9,8 @@
 
 #define TILE_HASHES 256
 #define LEVEL_MAX   63
-/* Segments in front of the number: ledger, workspace, environment, tile, L. */
+/* Segments in front of the number: ledger, workspace, environment, tile, L; a
+ * closed ledger has two more in front of the last two. */
 #define NUMBER_AT 5
 
 struct tile {
@@ -66,10 +67,12 @@ static bool
 read_tile(const struct request *r, struct tile *tile)
 {
 	struct str groups[ROUTE_SEGMENTS_MAX];
-	size_t n = r->n_segments - NUMBER_AT;
+	size_t at =
+	    str_is(r->segments[3], "closed") ? NUMBER_AT + 2 : NUMBER_AT;
+	size_t n = r->n_segments - at;
 	uint64_t width = TILE_HASHES;
 
-	memcpy(groups, r->segments + NUMBER_AT, n * sizeof *groups);
+	memcpy(groups, r->segments + at, n * sizeof *groups);
 	if (n >= 2 && str_has_suffix(groups[n - 2], STR(".p"))) {
 		if (!str_to_u64(groups[n - 1], &width) || width == 0 ||
 		    width >= TILE_HASHES)
@@ -80,7 +83,7 @@ read_tile(const struct request *r, struct tile *tile)
 	tile->width = (size_t)width;
 	/* An escaped digit is another spelling of the same path. */
 	return str_find(r->path, '%') == r->path.n &&
-	       read_level(r->segments[NUMBER_AT - 1], tile) &&
+	       read_level(r->segments[at - 1], tile) &&
 	       read_number(groups, n, &tile->number);
 }
 

@@ -44,11 +44,11 @@ export function gitVerify(service, place, repo) {
 }
 
 // scripts/verify.sh, in a network namespace with nothing in it.
-export function verifyOffline(service, place, repo = null) {
+export function verifyOffline(service, place, repo = null, more = []) {
 	const script = join(service.dir, "verify.sh");
 	service.copy(join(top, "scripts/verify.sh"), script);
 	const command = [script, repo ?? service.ledger(place.workspace,
-		place.environment), publicKey(service, place)];
+		place.environment), publicKey(service, place), ...more];
 	const args = isRoot
 		? ["-n", "setpriv", "--reuid=www-data", "--regid=www-data",
 			"--init-groups", ...command]
@@ -58,10 +58,10 @@ export function verifyOffline(service, place, repo = null) {
 	return { code: r.status, stdout: r.stdout, stderr: r.stderr };
 }
 
-export function audit(service, place, repo = null) {
+export function audit(service, place, repo = null, more = []) {
 	const r = service.run(join(service.bin, "probity-audit"), ["verify",
 		repo ?? service.ledger(place.workspace, place.environment),
-		"--key", publicKey(service, place), "--json"]);
+		"--key", publicKey(service, place), "--json", ...more]);
 	return { code: r.code, report: r.stdout ? JSON.parse(r.stdout) : null,
 		stderr: r.stderr };
 }

@@ -253,6 +253,8 @@ export class Service {
 		const root = join(this.state, "ledgers");
 		if (!existsSync(root)) return [];
 		return readdirSync(root).flatMap((w) => readdirSync(join(root, w))
+			// A closed ledger's folder has a dot in its name.
+			.filter((name) => /^[a-z]+$/.test(name))
 			.map((environment) => ({ workspace: w, environment })));
 	}
 }

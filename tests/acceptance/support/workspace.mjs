@@ -16,11 +16,13 @@ const rows = [
 	["KWD-1", "Alpine Components GmbH", "1000.125", "KWD"],
 ];
 
-export function provision(service, name) {
+// create: false for a workspace that is there, with nothing in it.
+export function provision(service, name, { create = true } = {}) {
 	const ctl = (words, options) => service.ctl(name, words, options);
 	const w = { name, service };
 
-	w.created = ctl("workspace create", { name: `Workspace ${name}` });
+	if (create)
+		w.created = ctl("workspace create", { name: `Workspace ${name}` });
 	w.counterparty = ctl("counterparty add", { name: "Alpine Components GmbH",
 		account: "NL91ABNA0417164300" });
 	w.other = ctl("counterparty add", { name: "Nordwind Logistik AG",
