@@ -484,6 +484,68 @@ test_generations(void **state)
 	assert_false(wrong.good);
 }
 
+/* A ledger that says of itself, signed, that it continues this one. */
+static struct verify_report
+claims(struct fixture *f, const struct continued *c, const char *origin)
+{
+	struct ledger_options o = f->toy.options;
+	static int number;
+	const char *name = arena_printf(f->a, "claim-%d", number++);
+	struct verify_report r;
+	struct err e = { 0 };
+
+	o.dir = arena_printf(f->a, "%s/%s", f->toy.dir, name);
+	o.keys_dir = arena_printf(f->a, "%s/%s-keys", f->toy.dir, name);
+	o.origin = str_from(origin);
+	o.continues = c;
+	if (ledger_create(&o, &tester, &e))
+		fail_msg("ledger_create: %s", e.detail);
+	r = continued(f, name, "ledger");
+	if (!r.good)
+		assert_string_equal(r.check, CHECK_SUCCESSION);
+	return r;
+}
+
+static void
+test_a_claim_that_is_not_true_is_refused(void **state)
+{
+	struct fixture *f = *state;
+	struct verify_report old;
+	struct continued c = { .any = true, .origin = FIRST }, d;
+
+	open_ledger(f);
+	assert_null(note(f, "one"));
+	close_ledger(f);
+	old = verify(f, "ledger");
+	c.size = old.size;
+	c.root = old.root;
+	c.head = old.head;
+	/* All true, but it was never closed. */
+	assert_non_null(strstr(claims(f, &c, SECOND).reason, "is not closed"));
+	open_ledger(f);
+	assert_null(end(f, SECOND));
+	close_ledger(f);
+	assert_non_null(strstr(claims(f, &c, SECOND).reason, "it has 3"));
+	old = verify(f, "ledger");
+	c.size = old.size;
+	c.root = old.root;
+	c.head = old.head;
+	assert_true(claims(f, &c, SECOND).good);
+	assert_non_null(strstr(claims(f, &c, THIRD).reason, "does not name"));
+	d = c;
+	d.root.b[0] ^= 1;
+	assert_non_null(strstr(claims(f, &d, SECOND).reason, "another root"));
+	d = c;
+	d.head.b[0] ^= 1;
+	assert_non_null(
+	    strstr(claims(f, &d, SECOND).reason, "another last event"));
+	d = c;
+	d.size++;
+	assert_non_null(strstr(claims(f, &d, SECOND).reason, "at 4 events"));
+	memcpy(d.origin, THIRD, sizeof THIRD);
+	assert_non_null(strstr(claims(f, &d, SECOND).reason, "not " FIRST));
+}
+
 /* A closed ledger is a ledger: opened, read, made anew where it lies. */
 static void
 test_a_closed_ledger_is_read_where_it_lies(void **state)
@@ -527,6 +589,7 @@ main(void)
 		WITH(test_another_successor_is_refused),
 		WITH(test_a_stranger_in_the_successors_place_is_refused),
 		WITH(test_generations),
+		WITH(test_a_claim_that_is_not_true_is_refused),
 		WITH(test_a_closed_ledger_is_read_where_it_lies),
 	};
 
