@@ -1,9 +1,10 @@
 #include "domain/ledger_ops.h"
 #include "domain/ledger_ops/group.h"
 #include "ledger/crypto/note.h"
+#include "ledger/write/closing.h"
 
 struct ledger_state {
-	struct str origin;
+	struct str origin, successor;
 	int64_t size, batches;
 	struct digest_text head, root;
 	struct str commit;
@@ -16,6 +17,7 @@ struct ledger_state {
 /* clang-format off */
 SHAPE(ledger_state, "Where the ledger stands",
 	FIELD(ledger_state, origin, .doc = "The ledger's name"),
+	FIELD(ledger_state, successor, .doc = "The ledger that continues it; null while it is open"),
 	FIELD(ledger_state, size, .doc = "Events"),
 	FIELD(ledger_state, batches, .doc = "Batches, which are commits"),
 	FIELD(ledger_state, head, .doc = "Hash of the last event"),
@@ -58,6 +60,17 @@ put_keys(struct context *c, struct ledger_state *out)
 }
 
 static int
+put_closing(struct context *c, struct ledger_state *out, struct err *e)
+{
+	struct ledger_closed closed;
+
+	if (ledger_read_closed(c->db, c->arena, &closed, e) < 0)
+		return -1;
+	out->successor = closed.successor;
+	return 0;
+}
+
+static int
 put_verification(struct context *c, struct ledger_state *out, struct err *e)
 {
 	struct verification *last = ARENA_NEW(c->arena, struct verification);
@@ -91,5 +104,7 @@ ledger_status_read(struct context *c, const struct nothing *in,
 		.free_bytes = (int64_t)s.free_bytes,
 	};
 	put_keys(c, out);
+	if (put_closing(c, out, e))
+		return -1;
 	return put_verification(c, out, e);
 }

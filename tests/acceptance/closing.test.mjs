@@ -136,6 +136,8 @@ test("programs that had the closed ledger open have let go of it", async () => {
 test("the closed ledger is read where it lies", async () => {
 	const status = service.ctl("acme", "ledger status", { closed: 1 });
 	assert.equal(status.origin, closed.origin);
+	assert.equal(status.successor, second);
+	assert.equal(service.ctl("acme", "ledger status").successor, null);
 	assert.equal(status.size, closed.size);
 	assert.equal(status.root, closed.root);
 	assert.equal(status.head, closed.head);
