@@ -60,24 +60,25 @@ problem_kind_page(struct front *front, struct request *request, struct arena *a,
 
 /* clang-format off */
 #define PAGE(verb, at, f) { .method = verb, .path = at, .handle = f }
+#define LEDGER "/ledger/{workspace}/{environment}/"
 /* Of one ledger, below its place. A tile's number takes a segment for each
- * three digits, and a width one more; so many groups are enough for 256 * 10^12
- * events. */
+ * three digits, and a width one more; so many groups are enough for 256 * 10^9
+ * events, and with one more for 256 * 10^12. */
 #define LEDGER_PAGES(place) \
 	PAGE("GET", place "checkpoint", checkpoint_page), \
 	PAGE("GET", place "tile/{level}/{a}", tile_page), \
 	PAGE("GET", place "tile/{level}/{a}/{b}", tile_page), \
 	PAGE("GET", place "tile/{level}/{a}/{b}/{c}", tile_page), \
 	PAGE("GET", place "tile/{level}/{a}/{b}/{c}/{d}", tile_page), \
-	PAGE("GET", place "tile/{level}/{a}/{b}/{c}/{d}/{e}", tile_page), \
 	PAGE("GET", place "ledger.git/info/refs", git_refs_page), \
 	PAGE("POST", place "ledger.git/git-upload-pack", git_upload_pack_page)
 
 const struct route pages[] = {
 	PAGE("GET", "/api/v2/openapi.json", openapi_page),
 	PAGE("GET", "/problems/{slug}", problem_kind_page),
-	LEDGER_PAGES("/ledger/{workspace}/{environment}/"),
-	LEDGER_PAGES("/ledger/{workspace}/{environment}/closed/{closed}/"),
+	LEDGER_PAGES(LEDGER),
+	PAGE("GET", LEDGER "tile/{level}/{a}/{b}/{c}/{d}/{e}", tile_page),
+	LEDGER_PAGES(LEDGER "closed/{closed}/"),
 };
 /* clang-format on */
 const size_t n_pages = sizeof pages / sizeof pages[0];

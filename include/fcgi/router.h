@@ -22,7 +22,7 @@ struct route {
 };
 
 #define ROUTE_SEGMENTS_MAX 16
-#define ROUTE_PARAMS_MAX   9
+#define ROUTE_PARAMS_MAX   8
 
 struct route_match {
 	const struct route *route; /* NULL: answer OPTIONS by allow */

@@ -84,7 +84,7 @@ static int
 read_opening(
     struct reading *reading, struct arena *a, struct opened *out, struct err *e)
 {
-	struct stored_event first;
+	struct stored_event first = { 0 };
 
 	if (ledger_read_event(reading, 0, a, &first, e))
 		return -1;

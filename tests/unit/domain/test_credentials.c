@@ -11,7 +11,7 @@
 #include "domain/applications/base62.h"
 #include "tests/support/desk.h"
 
-static const struct place acme = { { "acme", 4 }, { "sandbox", 7 } };
+static const struct place acme = { { "acme", 4 }, { "sandbox", 7 }, 0 };
 
 static void
 test_base62(void **state)
@@ -37,11 +37,11 @@ static void
 test_key_is_read_back(void **state)
 {
 	static const struct place places[] = {
-		{ { "acme", 4 }, { "sandbox", 7 } },
-		{ { "a-b-c", 5 }, { "production", 10 } },
-		{ { "x", 1 }, { "sandbox", 7 } },
+		{ { "acme", 4 }, { "sandbox", 7 }, 0 },
+		{ { "a-b-c", 5 }, { "production", 10 }, 0 },
+		{ { "x", 1 }, { "sandbox", 7 }, 0 },
 		{ { "a123456789012345678901234567890123456-8", 39 },
-		    { "sandbox", 7 } },
+		    { "sandbox", 7 }, 0 },
 	};
 	struct arena *a = arena_new();
 
@@ -107,7 +107,7 @@ test_hostile_workspaces(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-		struct place place = { str_from(names[i]), STR("sandbox") };
+		struct place place = { str_from(names[i]), STR("sandbox"), 0 };
 		struct api_key key;
 
 		assert_false(
@@ -217,8 +217,8 @@ test_wrong_keys(void **state)
 {
 	struct fixture *f = *state;
 	uint8_t random[48] = { 7 };
-	struct place unknown = { STR("nobody"), STR("sandbox") };
-	struct place live = { STR("acme"), STR("production") };
+	struct place unknown = { STR("nobody"), STR("sandbox"), 0 };
+	struct place live = { STR("acme"), STR("production"), 0 };
 	struct caller caller;
 
 	assert_int_equal(authenticate(f, STR("pby_test_acme"), &caller), -1);

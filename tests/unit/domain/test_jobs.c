@@ -52,7 +52,7 @@ struct fixture {
 	struct worker one, two;
 };
 
-static const struct place acme = { { "acme", 4 }, { "sandbox", 7 } };
+static const struct place acme = { { "acme", 4 }, { "sandbox", 7 }, 0 };
 
 static void
 create_workspace(struct fixture *f)
