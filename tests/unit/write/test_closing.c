@@ -386,6 +386,34 @@ test_every_step_can_be_the_last(void **state)
 	}
 }
 
+/* The end came while the successor was made. */
+static void
+test_a_successor_made_by_half_is_finished(void **state)
+{
+	struct fixture *f = *state;
+	struct succession s = succession(f, SECOND);
+	struct succession_report r;
+	struct err e = { 0 };
+	const char *dir = f->toy.dir;
+
+	open_ledger(f);
+	assert_null(note(f, "one"));
+	assert_null(note(f, "two"));
+	close_ledger(f);
+	s.begin = NULL;
+	assert_int_equal(succession_run(&s, 2, &e), 0);
+	/* Keys, and nothing else yet. */
+	assert_int_equal(rename(arena_printf(f->a, "%s/ledger.successor", dir),
+			     arena_printf(f->a, "%s/aside", dir)),
+	    0);
+	assert_int_equal(
+	    unlink(arena_printf(f->a, "%s/keys.successor/signed", dir)), 0);
+	assert_int_equal(succession_run(&s, 2, &e), 0);
+	/* Event 0, and nothing that it begins with. */
+	r = succeed(f, SECOND);
+	assert_succeeded(f, &r);
+}
+
 static void
 test_between_two_ledgers_there_is_none(void **state)
 {
@@ -584,6 +612,7 @@ main(void)
 		WITH(test_successor_is_another_ledger),
 		WITH(test_closing_has_a_batch_to_itself),
 		cmocka_unit_test(test_every_step_can_be_the_last),
+		WITH(test_a_successor_made_by_half_is_finished),
 		WITH(test_between_two_ledgers_there_is_none),
 		WITH(test_an_object_of_before_does_nothing_more),
 		WITH(test_another_successor_is_refused),
