@@ -24,7 +24,7 @@ Q         := $(if $(V),,@)
 B         := $(BUILD)/$(MODE)
 
 PACKAGES  := libgit2 zlib yajl libssl libcrypto libsodium sqlite3 libxml-2.0 \
-	libcurl
+	libcurl p11-kit-1
 WARN      := -Wall -Wextra -Wpedantic -Wshadow -Wconversion \
 	-Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 \
 	-Wswitch-enum -Wcast-qual -Wwrite-strings -Werror

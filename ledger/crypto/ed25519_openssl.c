@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <openssl/evp.h>
 #include <stdlib.h>
 
@@ -6,9 +7,11 @@
 EVP_PKEY *
 private_key_openssl(const struct private_key *k)
 {
-	EVP_PKEY *pkey = EVP_PKEY_new_raw_private_key(
-	    EVP_PKEY_ED25519, NULL, k->expanded, SEED_BYTES);
+	EVP_PKEY *pkey;
 
+	assert(!private_key_on_token(k));
+	pkey = EVP_PKEY_new_raw_private_key(
+	    EVP_PKEY_ED25519, NULL, k->expanded, SEED_BYTES);
 	if (pkey == NULL)
 		abort();
 	return pkey;

@@ -13,9 +13,9 @@
 
 #include "ledger/base/io.h"
 #include "ledger/codec/text.h"
+#include "ledger/crypto/pkcs11_uri.h"
 #include "ledger/crypto/private_key.h"
 
-#define KEY_FILE_MAX 4096
 #define SECRET_BYTES 32
 #define SECRET_HEX   (2 * SECRET_BYTES)
 
@@ -33,7 +33,7 @@ open_private(const char *path, struct err *e)
 }
 
 static int
-check_private(int fd, const char *path, struct err *e)
+check_private(int fd, const char *path, uid_t *owner, struct err *e)
 {
 	struct stat st;
 
@@ -49,12 +49,12 @@ check_private(int fd, const char *path, struct err *e)
 	if (st.st_size > KEY_FILE_MAX)
 		return err_set(e, &err_too_large,
 		    "key file %s is larger than %d bytes", path, KEY_FILE_MAX);
+	*owner = st.st_uid;
 	return 0;
 }
 
-static int
-read_private(const char *path, char bytes[KEY_FILE_MAX + 1], struct str *out,
-    struct err *e)
+int
+key_file_read(const char *path, struct key_file *f, struct err *e)
 {
 	size_t n = 0;
 	ssize_t got = 0;
@@ -63,10 +63,10 @@ read_private(const char *path, char bytes[KEY_FILE_MAX + 1], struct str *out,
 
 	if (fd < 0)
 		return -1;
-	if (check_private(fd, path, e))
+	if (check_private(fd, path, &f->owner, e))
 		goto out;
 	while (n <= KEY_FILE_MAX) {
-		got = read(fd, bytes + n, KEY_FILE_MAX + 1 - n);
+		got = read(fd, f->bytes + n, KEY_FILE_MAX + 1 - n);
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
@@ -81,7 +81,7 @@ read_private(const char *path, char bytes[KEY_FILE_MAX + 1], struct str *out,
 		err_set(e, &err_too_large, "key file %s grew", path);
 		goto out;
 	}
-	*out = (struct str){ bytes, n };
+	f->text = (struct str){ f->bytes, n };
 	rc = 0;
 out:
 	close(fd);
@@ -141,27 +141,57 @@ decode_seed(struct str pem, uint8_t seed[SEED_BYTES])
 	return rc;
 }
 
+static int
+load_pem(
+    struct str pem, const char *path, struct private_key **out, struct err *e)
+{
+	uint8_t seed[SEED_BYTES];
+	int rc = decode_seed(pem, seed);
+
+	if (rc)
+		err_set(e, &err_malformed,
+		    "key file %s holds neither an unencrypted Ed25519 key in "
+		    "PEM nor a PKCS #11 URI",
+		    path);
+	else
+		*out = private_key_from_seed(seed);
+	OPENSSL_cleanse(seed, sizeof seed);
+	return rc;
+}
+
+/* The URI names a library whose code we then run: only root and the user whose
+ * rights we have may choose it. */
+static int
+load_from_token(const struct key_file *f, const char *path,
+    struct private_key **out, struct err *e)
+{
+	struct str uri = f->text;
+	struct err why = { 0 };
+
+	if (f->owner != geteuid() && f->owner != 0)
+		return err_set(e, &err_unavailable,
+		    "key file %s names a module and belongs to user %u: run "
+		    "as that user",
+		    path, (unsigned)f->owner);
+	if (str_has_suffix(uri, STR("\n")))
+		uri.n--;
+	if (pkcs11_key_load(uri, out, &why) == 0)
+		return 0;
+	return err_set(
+	    e, &err_unavailable, "key file %s: %s", path, why.detail);
+}
+
 int
 private_key_load(const char *path, struct private_key **out, struct err *e)
 {
-	char bytes[KEY_FILE_MAX + 1];
-	uint8_t seed[SEED_BYTES];
-	struct str pem;
-	int rc = -1;
+	struct key_file f;
+	int rc = key_file_read(path, &f, e);
 
-	if (read_private(path, bytes, &pem, e))
-		goto out;
-	if (decode_seed(pem, seed)) {
-		err_set(e, &err_malformed,
-		    "key file %s holds no unencrypted Ed25519 key in PEM",
-		    path);
-		goto out;
-	}
-	*out = private_key_from_seed(seed);
-	rc = 0;
-out:
-	OPENSSL_cleanse(seed, sizeof seed);
-	OPENSSL_cleanse(bytes, sizeof bytes);
+	if (rc == 0 && str_has_prefix(f.text, STR(PKCS11_URI_SCHEME)))
+		rc = load_from_token(&f, path, out, e);
+	else if (rc == 0)
+		rc = load_pem(f.text, path, out, e);
+	OPENSSL_cleanse(&f, sizeof f);
 	return rc;
 }
 
@@ -181,21 +211,20 @@ secret_save(const uint8_t secret[SECRET_BYTES], const char *path, struct err *e)
 int
 secret_load(const char *path, uint8_t secret[SECRET_BYTES], struct err *e)
 {
-	char bytes[KEY_FILE_MAX + 1];
-	struct str hex;
+	struct key_file f;
 	int rc = -1;
 
-	if (read_private(path, bytes, &hex, e))
+	if (key_file_read(path, &f, e))
 		goto out;
-	if (str_has_suffix(hex, STR("\n")))
-		hex.n--;
-	if (!hex_decode(hex, secret, SECRET_BYTES)) {
+	if (str_has_suffix(f.text, STR("\n")))
+		f.text.n--;
+	if (!hex_decode(f.text, secret, SECRET_BYTES)) {
 		err_set(e, &err_malformed,
 		    "secret file %s is not %d hex digits", path, SECRET_HEX);
 		goto out;
 	}
 	rc = 0;
 out:
-	OPENSSL_cleanse(bytes, sizeof bytes);
+	OPENSSL_cleanse(&f, sizeof f);
 	return rc;
 }

@@ -91,8 +91,7 @@ signer_sign(const struct signer *s, enum signs kind, struct str bytes,
 		return err_set(e, &err_internal,
 		    "the signer refuses bytes that do not begin as %s does",
 		    name_of(kind));
-	*out = ed25519_sign(s->key, bytes);
-	return 0;
+	return private_key_sign(s->key, bytes, out, e);
 }
 
 struct public_key

@@ -16,7 +16,10 @@ struct signature {
 	uint8_t b[64];
 };
 
-/* A private key; its memory is wiped when freed. Signing is thread-safe. */
+/*
+ * A private key, in memory or on a token (PKCS #11) that it never leaves. Its
+ * memory is wiped when freed. Signing is thread-safe.
+ */
 struct private_key;
 
 struct private_key *private_key_new(void); /* from the kernel's randomness */
@@ -24,18 +27,30 @@ struct private_key *private_key_from_seed(const uint8_t seed[32]);
 void private_key_free(struct private_key *);
 struct public_key private_key_public(const struct private_key *);
 
-struct signature ed25519_sign(const struct private_key *, struct str);
+/* Whether it is kept on a token; then signing can fail. */
+bool private_key_on_token(const struct private_key *);
+
+/*
+ * err_unavailable where the token is not there or does not sign: nothing was
+ * signed, and a later call looks for it again. What a token returns was
+ * verified with the public key.
+ */
+int private_key_sign(
+    const struct private_key *, struct str, struct signature *, struct err *);
 bool ed25519_verify(struct public_key, struct str, struct signature);
 
-/* The same by OpenSSL, for the cross-check and the benchmark. */
+/* The same by OpenSSL, for the cross-check and the benchmark; not for a key on
+ * a token. */
 struct signature ed25519_sign_openssl(const struct private_key *, struct str);
 bool ed25519_verify_openssl(struct public_key, struct str, struct signature);
 
 bool public_key_eq(struct public_key, struct public_key);
 
 /*
- * Key files, mode 0600: PKCS#8 in PEM (RFC 8410), so `openssl pkey` reads them.
- * Loading refuses a file that others may read. Saving never overwrites.
+ * Key files, mode 0600: PKCS#8 in PEM (RFC 8410), so `openssl pkey` reads them;
+ * or a line, the PKCS #11 URI (RFC 7512) of a key on a token. Loading refuses a
+ * file that others may read. Saving never overwrites, and is for keys in
+ * memory.
  */
 int private_key_save(
     const struct private_key *, const char *path, struct err *);

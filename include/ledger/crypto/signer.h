@@ -21,7 +21,8 @@ struct signer;
 struct signer *signer_new(struct private_key *, struct str origin);
 void signer_free(struct signer *);
 
-/* Thread-safe. err_internal for bytes of another kind. */
+/* Thread-safe. err_internal for bytes of another kind; err_unavailable as
+ * private_key_sign. */
 int signer_sign(const struct signer *, enum signs, struct str bytes,
     struct signature *out, struct err *);
 
