@@ -132,8 +132,7 @@ test_new_keys_differ(void **state)
 	(void)state;
 	assert_false(
 	    public_key_eq(private_key_public(a), private_key_public(b)));
-	assert_false(
-	    ed25519_verify(private_key_public(b), m, sign(a, m)));
+	assert_false(ed25519_verify(private_key_public(b), m, sign(a, m)));
 	private_key_free(a);
 	private_key_free(b);
 	private_key_free(NULL);
