@@ -66,6 +66,10 @@ extern const struct shape close_request_shape;
 int run_mirror(struct ctl *, struct err *);
 extern const struct shape mirror_request_shape;
 
+/* key_check.c */
+int run_key_check(struct ctl *, struct err *);
+extern const struct shape key_check_request_shape;
+
 /* special.c: a line on standard error that is written over. */
 void show_progress(void *unused, uint64_t done, uint64_t total);
 

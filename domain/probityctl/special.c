@@ -14,6 +14,8 @@ static int run_openapi(struct ctl *, struct err *);
 static int run_rebuild(struct ctl *, struct err *);
 
 const struct special ctl_specials[] = {
+	{ "key check", "Show the public key of a key file, and that it signs",
+	    false, run_key_check, &key_check_request_shape, NULL },
 	{ "ledger backup",
 	    "Bring a copy of the ledger up to date, and verify it", true,
 	    run_backup, &backup_request_shape, NULL },
