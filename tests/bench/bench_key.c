@@ -1,6 +1,7 @@
 /*
  * What signing with a key costs, kept in a file or on a token: signatures over
- * an event's bytes by one thread, and by as many as there are cores.
+ * an event's bytes by one thread, and by as many as there are cores; and the
+ * processor's time for each, which a machine with other work does not change.
  *
  *	bench_key KEY-FILE [SECONDS]
  */
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "ledger/base/instant.h"
@@ -25,11 +27,27 @@ now_s(void)
 	return (double)clock_system.steady(&clock_system).us / 1e6;
 }
 
+struct signing {
+	pthread_t thread;
+	double rate;   /* a second */
+	double cpu_us; /* each */
+};
+
+static double
+cpu_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
+}
+
 static void *
-run(void *rate)
+run(void *arg)
 {
 	struct str text = { message, sizeof message };
-	double from = now_s(), spent, *out = rate;
+	double from = now_s(), spent, cpu = cpu_us();
+	struct signing *out = arg;
 	struct signature signature;
 	long n = 0;
 
@@ -39,22 +57,23 @@ run(void *rate)
 		n++;
 		spent = now_s() - from;
 	} while (spent < seconds);
-	*out = (double)n / spent;
+	out->rate = (double)n / spent;
+	out->cpu_us = (cpu_us() - cpu) / (double)n;
 	return NULL;
 }
 
-static double
-rate_of(int n)
+static struct signing
+sum_of(int n)
 {
-	pthread_t threads[THREADS_MAX];
-	double rates[THREADS_MAX], sum = 0;
+	struct signing threads[THREADS_MAX], sum = { .rate = 0 };
 
 	for (int i = 0; i < n; i++)
-		if (pthread_create(&threads[i], NULL, run, &rates[i]))
+		if (pthread_create(&threads[i].thread, NULL, run, &threads[i]))
 			abort();
 	for (int i = 0; i < n; i++) {
-		pthread_join(threads[i], NULL);
-		sum += rates[i];
+		pthread_join(threads[i].thread, NULL);
+		sum.rate += threads[i].rate;
+		sum.cpu_us += threads[i].cpu_us / n;
 	}
 	return sum;
 }
@@ -63,6 +82,7 @@ int
 main(int argc, char **argv)
 {
 	int cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
+	struct signing one, all;
 	struct err e = { 0 };
 
 	if (argc < 2)
@@ -76,9 +96,12 @@ main(int argc, char **argv)
 		fprintf(stderr, "bench_key: %s\n", e.detail);
 		return 1;
 	}
+	one = sum_of(1);
+	all = sum_of(cores);
 	printf("{\"cores\":%d,\"sign_one_thread\":%.0f,"
-	       "\"sign_all_cores\":%.0f}\n",
-	    cores, rate_of(1), rate_of(cores));
+	       "\"cpu_us_one_thread\":%.1f,\"sign_all_cores\":%.0f,"
+	       "\"cpu_us_all_cores\":%.1f}\n",
+	    cores, one.rate, one.cpu_us, all.rate, all.cpu_us);
 	private_key_free(key);
 	return 0;
 }
