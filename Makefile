@@ -129,13 +129,14 @@ TEST_LDLIBS = $(LDLIBS_LEDGER) $(LDLIBS_DOMAIN) $(LDLIBS_FCGI)
 
 $(B)/tests/unit/%: $(B)/obj/tests/unit/%.o $(TEST_LIBS)
 	$(link) $(TEST_LDLIBS) -lcmocka
+$(B)/tests/unit/crypto/test_pkcs11: $(B)/tests/fault/shim_token.so
 $(B)/tests/bench/bench_%: $(B)/obj/tests/bench/bench_%.o $(TEST_LIBS)
 	$(link) $(TEST_LDLIBS)
 $(B)/tests/fault/fault_%: $(B)/obj/tests/fault/fault_%.o $(TEST_LIBS)
 	$(link) $(TEST_LDLIBS)
 $(B)/tests/fuzz/%: $(B)/obj/tests/fuzz/%.o $(TEST_LIBS)
 	$(link) -fsanitize=fuzzer $(TEST_LDLIBS)
-# The shims are preloaded into other programs, so they carry no sanitizer.
+# The shims are loaded into other programs, so they carry no sanitizer.
 $(B)/%.so: %.c
 	@mkdir -p $(@D)
 	@echo "SO   $@"

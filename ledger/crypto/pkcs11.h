@@ -3,7 +3,8 @@
  *
  *	pkcs11_module.c  a token maker's library: loaded, initialised, shared
  *	pkcs11_find.c    which token, and which key on it
- *	pkcs11_key.c     the private key: PIN, sessions, signatures
+ *	pkcs11_login.c   the PIN
+ *	pkcs11_key.c     the private key: sessions, signatures
  */
 #ifndef LEDGER_CRYPTO_PKCS11_H
 #define LEDGER_CRYPTO_PKCS11_H
@@ -62,6 +63,11 @@ void pkcs11_pin_refuse(
 /* The one initialised token that the URI matches. */
 int pkcs11_find_token(struct pkcs11_ask *, const struct pkcs11_uri *,
     ck_slot_id_t *, struct ck_token_info *);
+
+/* With the PIN that the URI gives, where the token wants one. */
+int pkcs11_log_in(struct pkcs11_ask *, struct pkcs11_module *,
+    const struct pkcs11_uri *, ck_session_handle_t,
+    const struct ck_token_info *);
 
 /* The one private key that the URI matches, and its public key. */
 int pkcs11_find_key(struct pkcs11_ask *, const struct pkcs11_uri *,

@@ -135,4 +135,21 @@ test("a wrong PIN is said once to the token, and to the operator", async () => {
 	assert.equal(reply.status, 201, reply.text);
 });
 
+test("a ledger's key moves from its file onto the token", () => {
+	const moved = { workspace: "moved", environment: "sandbox" };
+	const path = join(service.keys, "moved/sandbox/signing.key");
+	const add = (name) => service.ctl("moved", "counterparty add",
+		{ name, account: "DE89370400440532013000" });
+
+	service.ctl("moved", "workspace create", { name: "Moved" });
+	add("Before");
+	const key = publicKey(service, moved);
+	assert.equal(keyCheck(path).json.kept_in, "file");
+	token.importKey(path, "moved", "04");
+	token.keyFile("moved", "signing.key", "moved");
+	assert.deepEqual(keyCheck(path).json,
+		{ public_key: key, kept_in: "token", signs: true });
+	add("After");
+});
+
 test("our auditor, verify.sh and stock git accept it all, and it is rebuilt the same", () => finish(service));

@@ -51,6 +51,12 @@ export class Token {
 			"EC:edwards25519", "--label", name, "--id", id);
 	}
 
+	// A key that was in a file.
+	importKey(path, name, id) {
+		this.run("softhsm2-util", "--import", path, "--token", label,
+			"--label", name, "--id", id, "--pin", "1234");
+	}
+
 	// The file that says so, where a ledger looks for its key.
 	keyFile(workspace, name, object) {
 		const path = join(this.service.keys, workspace, "sandbox", name);

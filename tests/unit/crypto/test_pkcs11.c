@@ -2,6 +2,7 @@
  * Keys on a token of SoftHSM2, made with its own tools and with OpenSC's in a
  * directory of the test's own.
  */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -353,6 +354,90 @@ test_taken_away(void **state)
 	private_key_free(k);
 }
 
+/* A copy of the module beside us that does as SHIM_TOKEN says. */
+static void
+use_shim(void)
+{
+	char program[256];
+	ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+
+	assert_true(n > 0);
+	program[n] = '\0';
+	setenv("program", program, 1);
+	run("cp $(dirname $program)/../../fault/shim_token.so . && "
+	    "chmod 755 shim_token.so");
+	write_key("pkcs11:token=probity;object=a?module-path=%s/shim_token.so"
+		  "&pin-source=file:%s/pin\n",
+	    dir, dir);
+}
+
+static int
+logins(void)
+{
+	char path[128];
+	void *shim;
+	atomic_int *count;
+
+	snprintf(path, sizeof path, "%s/shim_token.so", dir);
+	shim = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
+	assert_non_null(shim);
+	count = dlsym(shim, "shim_token_logins");
+	assert_non_null(count);
+	return *count;
+}
+
+static int
+tell_nothing(void **state)
+{
+	unsetenv("SHIM_TOKEN");
+	return remove_token(state);
+}
+
+static void
+test_faulty_token(void **state)
+{
+	struct private_key *k;
+
+	(void)state;
+	use_shim();
+	k = load();
+	setenv("SHIM_TOKEN", "wrong", 1);
+	expect_fails(k, "does not verify");
+	unsetenv("SHIM_TOKEN");
+	usleep(A_WHILE_US);
+	expect_signs(k);
+	setenv("SHIM_TOKEN", "short", 1);
+	expect_fails(k, "does not verify");
+	expect_refused("does not verify");
+	unsetenv("SHIM_TOKEN");
+	usleep(A_WHILE_US);
+	/* A session that is gone costs a login and no failure. */
+	setenv("SHIM_TOKEN", "lost", 1);
+	expect_signs(k);
+	assert_null(getenv("SHIM_TOKEN"));
+	private_key_free(k);
+}
+
+static void
+test_few_logins(void **state)
+{
+	(void)state;
+	use_shim();
+	run("printf 4321 >pin");
+	for (int i = 0; i < 5; i++)
+		expect_refused("PIN");
+	assert_int_equal(logins(), 1);
+	run("printf 1234 >pin");
+	setenv("SHIM_TOKEN", "final", 1);
+	expect_refused("one more PIN");
+	setenv("SHIM_TOKEN", "locked", 1);
+	expect_refused("locked");
+	assert_int_equal(logins(), 1);
+	unsetenv("SHIM_TOKEN");
+	private_key_free(load());
+	assert_int_equal(logins(), 2);
+}
+
 static bool
 sign_once(const struct private_key *k, int i)
 {
@@ -428,7 +513,7 @@ test_fork(void **state)
 	private_key_free(k);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, make_token, remove_token)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, make_token, tell_nothing)
 
 int
 main(void)
@@ -441,6 +526,8 @@ main(void)
 		TEST(test_wrong_place),
 		TEST(test_wrong_uri),
 		TEST(test_taken_away),
+		TEST(test_faulty_token),
+		TEST(test_few_logins),
 		TEST(test_threads),
 		TEST(test_fork),
 	};
