@@ -4,8 +4,8 @@
 
 #include "ledger/crypto/private_key.h"
 
-EVP_PKEY *
-private_key_openssl(const struct private_key *k)
+static EVP_PKEY *
+as_openssl(const struct private_key *k)
 {
 	EVP_PKEY *pkey;
 
@@ -20,7 +20,7 @@ private_key_openssl(const struct private_key *k)
 struct signature
 ed25519_sign_openssl(const struct private_key *k, struct str s)
 {
-	EVP_PKEY *pkey = private_key_openssl(k);
+	EVP_PKEY *pkey = as_openssl(k);
 	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
 	struct signature sig;
 	size_t n = sizeof sig.b;

@@ -1,13 +1,12 @@
 /*
- * Keys on disk. Secret bytes pass only through memory that is wiped.
+ * Keys on disk. Secret bytes pass only through memory that is wiped: OpenSSL's
+ * decoders leave copies of what they read on the heap, so they are not asked.
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <openssl/bio.h>
 #include <openssl/crypto.h>
-#include <openssl/err.h>
-#include <openssl/evp.h>
-#include <openssl/pem.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,6 +17,17 @@
 
 #define SECRET_BYTES 32
 #define SECRET_HEX   (2 * SECRET_BYTES)
+
+#define PEM_BEGIN "-----BEGIN PRIVATE KEY-----"
+#define PEM_END   "-----END PRIVATE KEY-----"
+
+/* DER of RFC 8410, section 7: version 0, OID 1.3.101.112, an OCTET STRING in
+ * an OCTET STRING; the seed comes after it and ends it. */
+static const uint8_t pkcs8_head[] = { 0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05,
+	0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20 };
+#define PKCS8_BYTES (sizeof pkcs8_head + SEED_BYTES)
+#define PEM_BYTES \
+	(sizeof PEM_BEGIN + BASE64_LENGTH(PKCS8_BYTES) + sizeof PEM_END + 1)
 
 /* O_NONBLOCK: a FIFO laid in the key's place must not hold us up. */
 static int
@@ -91,53 +101,67 @@ out:
 int
 private_key_save(const struct private_key *k, const char *path, struct err *e)
 {
-	EVP_PKEY *pkey = private_key_openssl(k);
-	BIO *bio = BIO_new(BIO_s_secmem());
-	char *p = NULL;
-	long n = 0;
-	int rc = -1;
+	uint8_t der[PKCS8_BYTES];
+	char text[PEM_BYTES + 1], *at = text;
+	int rc;
 
-	if (bio != NULL && PEM_write_bio_PKCS8PrivateKey(
-			       bio, pkey, NULL, NULL, 0, NULL, NULL) == 1)
-		n = BIO_get_mem_data(bio, &p);
-	if (n > 0) {
-		rc =
-		    io_create_file(path, (struct str){ p, (size_t)n }, 0600, e);
-		OPENSSL_cleanse(p, (size_t)n);
-	} else {
-		err_set(e, &err_internal, "the key could not be encoded");
-	}
-	BIO_free(bio);
-	EVP_PKEY_free(pkey);
+	assert(!private_key_on_token(k));
+	memcpy(der, pkcs8_head, sizeof pkcs8_head);
+	memcpy(der + sizeof pkcs8_head, k->expanded, SEED_BYTES);
+	memcpy(at, PEM_BEGIN "\n", sizeof PEM_BEGIN);
+	at += sizeof PEM_BEGIN;
+	base64_encode(der, sizeof der, at);
+	at += BASE64_LENGTH(PKCS8_BYTES);
+	memcpy(at, "\n" PEM_END "\n", sizeof "\n" PEM_END "\n");
+	rc = io_create_file(path, (struct str){ text, PEM_BYTES }, 0600, e);
+	OPENSSL_cleanse(der, sizeof der);
+	OPENSSL_cleanse(text, sizeof text);
 	return rc;
 }
 
-/* A key file has no passphrase; without this, OpenSSL asks the terminal. */
-static int
-no_passphrase(char *out, int size, int writing, void *unused)
+/* The base64 between the lines, on any number of lines. */
+static bool
+unwrap(struct str pem, char base64[BASE64_LENGTH(PKCS8_BYTES)])
 {
-	(void)out, (void)size, (void)writing, (void)unused;
-	return -1;
+	size_t n = 0;
+
+	while (pem.n > 0 && memchr(" \t\r\n", pem.p[pem.n - 1], 4) != NULL)
+		pem.n--;
+	if (!str_has_prefix(pem, STR(PEM_BEGIN)) ||
+	    !str_has_suffix(pem, STR(PEM_END)) ||
+	    pem.n < sizeof PEM_BEGIN + sizeof PEM_END)
+		return false;
+	pem =
+	    str_slice(pem, sizeof PEM_BEGIN - 1, pem.n - (sizeof PEM_END - 1));
+	for (size_t i = 0; i < pem.n; i++) {
+		if (pem.p[i] == '\n' || pem.p[i] == '\r')
+			continue;
+		if (n == BASE64_LENGTH(PKCS8_BYTES))
+			return false;
+		base64[n++] = pem.p[i];
+	}
+	return n == BASE64_LENGTH(PKCS8_BYTES);
 }
 
-/* The seed in a PEM text; 0, or -1 for anything but an Ed25519 key. */
+/* The seed in a PEM text; -1 for anything but an Ed25519 key. */
 static int
 decode_seed(struct str pem, uint8_t seed[SEED_BYTES])
 {
-	BIO *bio = BIO_new_mem_buf(pem.p, (int)pem.n);
-	EVP_PKEY *pkey = NULL;
-	size_t n = SEED_BYTES;
+	char base64[BASE64_LENGTH(PKCS8_BYTES)];
+	uint8_t der[PKCS8_BYTES];
+	size_t n = 0;
 	int rc = -1;
 
-	if (bio != NULL)
-		pkey = PEM_read_bio_PrivateKey(bio, NULL, no_passphrase, NULL);
-	if (pkey != NULL && EVP_PKEY_get_id(pkey) == EVP_PKEY_ED25519 &&
-	    EVP_PKEY_get_raw_private_key(pkey, seed, &n) == 1 &&
-	    n == SEED_BYTES)
+	if (unwrap(pem, base64) &&
+	    base64_decode(
+		(struct str){ base64, sizeof base64 }, der, sizeof der, &n) &&
+	    n == sizeof der &&
+	    memcmp(der, pkcs8_head, sizeof pkcs8_head) == 0) {
+		memcpy(seed, der + sizeof pkcs8_head, SEED_BYTES);
 		rc = 0;
-	EVP_PKEY_free(pkey);
-	BIO_free(bio);
-	ERR_clear_error();
+	}
+	OPENSSL_cleanse(base64, sizeof base64);
+	OPENSSL_cleanse(der, sizeof der);
 	return rc;
 }
 

@@ -4,7 +4,6 @@
 #ifndef LEDGER_CRYPTO_PRIVATE_KEY_H
 #define LEDGER_CRYPTO_PRIVATE_KEY_H
 
-#include <openssl/types.h>
 #include <sys/types.h>
 
 #include "ledger/crypto/ed25519.h"
@@ -33,9 +32,6 @@ struct private_key {
 /* Memory for one, empty; private_key_seal makes it read-only. */
 struct private_key *private_key_alloc(void);
 void private_key_seal(struct private_key *);
-
-/* The key as OpenSSL holds it; never NULL. Not for a key on a token. */
-EVP_PKEY *private_key_openssl(const struct private_key *);
 
 /* A file that is for its owner only. The caller wipes `bytes`. */
 #define KEY_FILE_MAX 4096

@@ -9,7 +9,7 @@ import { assertProblem } from "./support/contract.mjs";
 import { audit, finish, publicKey } from "./support/evidence.mjs";
 import { load } from "./support/load.mjs";
 import { Service, until } from "./support/service.mjs";
-import { Token } from "./support/token.mjs";
+import { pin, Token } from "./support/token.mjs";
 import { actionBody, provision } from "./support/workspace.mjs";
 
 const place = { workspace: "acme", environment: "sandbox" };
@@ -130,7 +130,7 @@ test("a wrong PIN is said once to the token, and to the operator", async () => {
 	assert.match(service.log("fcgi"), /CKR_PIN_INCORRECT[^]*has refused this PIN/);
 	assert.doesNotMatch(service.log("fcgi"), /4321/);
 	assert.match(keyCheck(file).stderr, /CKR_PIN_INCORRECT/);
-	token.setPin("1234\n");
+	token.setPin(`${pin}\n`);
 	const reply = await append();
 	assert.equal(reply.status, 201, reply.text);
 });

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 
 const module = "/usr/lib/softhsm/libsofthsm2.so";
 const label = "acceptance";
+export const pin = "the-PIN-7351-of-a-token";
 
 export class Token {
 	constructor(service) {
@@ -24,9 +25,9 @@ export class Token {
 			ASAN_OPTIONS: `${service.environment.ASAN_OPTIONS}` +
 				":fast_unwind_on_malloc=0",
 			LSAN_OPTIONS: `suppressions=${suppressions}:print_suppressions=0` });
-		this.setPin("1234");
+		this.setPin(pin);
 		this.run("softhsm2-util", "--init-token", "--free", "--label", label,
-			"--so-pin", "12345678", "--pin", "1234");
+			"--so-pin", "12345678", "--pin", pin);
 	}
 
 	run(program, ...args) {
@@ -47,14 +48,14 @@ export class Token {
 	// An Ed25519 key that the token makes and does not let out.
 	makeKey(name, id) {
 		this.run("pkcs11-tool", "--module", module, "--token-label", label,
-			"--login", "--pin", "1234", "--keypairgen", "--key-type",
+			"--login", "--pin", pin, "--keypairgen", "--key-type",
 			"EC:edwards25519", "--label", name, "--id", id);
 	}
 
 	// A key that was in a file.
 	importKey(path, name, id) {
 		this.run("softhsm2-util", "--import", path, "--token", label,
-			"--label", name, "--id", id, "--pin", "1234");
+			"--label", name, "--id", id, "--pin", pin);
 	}
 
 	// The file that says so, where a ledger looks for its key.
