@@ -196,7 +196,8 @@ give_back(struct pkcs11_key *k, struct pkcs11_ask *ask, const struct session *s,
 		ask->f->C_CloseSession(s->handle);
 	if (!good && current)
 		close_idle(k, ask->f);
-	pthread_cond_signal(&k->returned);
+	/* All of them: one that then fails would not wake the next. */
+	pthread_cond_broadcast(&k->returned);
 	pthread_mutex_unlock(&k->lock);
 }
 

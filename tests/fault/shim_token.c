@@ -1,7 +1,7 @@
 /*
  * A PKCS #11 module: SoftHSM2, but for what the environment's SHIM_TOKEN says.
  *
- *	wrong     signatures with a bit turned over
+ *	wrong     signatures with a bit turned over, after a while
  *	short     signatures of 63 bytes
  *	lost      the next signature finds its session gone
  *	final     tokens that take one more PIN
@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define CRYPTOKI_GNU 1
 #include <p11-kit-1/p11-kit/pkcs11.h>
@@ -69,8 +70,10 @@ sign(ck_session_handle_t session, unsigned char *data, unsigned long n,
 {
 	ck_rv_t rv = real->C_Sign(session, data, n, signature, n_signature);
 
-	if (rv == CKR_OK && is_told("wrong"))
+	if (rv == CKR_OK && is_told("wrong")) {
+		usleep(20000);
 		signature[40] ^= 1;
+	}
 	if (rv == CKR_OK && is_told("short"))
 		*n_signature = 63;
 	return rv;

@@ -418,6 +418,36 @@ test_faulty_token(void **state)
 	private_key_free(k);
 }
 
+static void *
+sign_in_vain(void *k)
+{
+	struct signature s;
+
+	return private_key_sign(k, STR("{}"), &s, NULL) ? k : NULL;
+}
+
+/* More than there are sessions for, and none of them waits for ever. */
+static void
+test_faulty_for_many(void **state)
+{
+	struct private_key *k;
+	pthread_t threads[32];
+	void *failed;
+
+	(void)state;
+	use_shim();
+	k = load();
+	setenv("SHIM_TOKEN", "wrong", 1);
+	for (int i = 0; i < 32; i++)
+		assert_int_equal(
+		    pthread_create(&threads[i], NULL, sign_in_vain, k), 0);
+	for (int i = 0; i < 32; i++) {
+		pthread_join(threads[i], &failed);
+		assert_ptr_equal(failed, k);
+	}
+	private_key_free(k);
+}
+
 static void
 test_few_logins(void **state)
 {
@@ -527,6 +557,7 @@ main(void)
 		TEST(test_wrong_uri),
 		TEST(test_taken_away),
 		TEST(test_faulty_token),
+		TEST(test_faulty_for_many),
 		TEST(test_few_logins),
 		TEST(test_threads),
 		TEST(test_fork),
