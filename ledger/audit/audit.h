@@ -19,7 +19,7 @@ struct command {
 };
 extern const struct command command_verify, command_log, command_show,
     command_prove, command_check_proof, command_check_checkpoint,
-    command_check_tiles;
+    command_check_tiles, command_check_manifest;
 
 /* Prints usage and options. */
 void command_help(const struct command *, FILE *);

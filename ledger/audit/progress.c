@@ -8,6 +8,13 @@
 void
 progress_show(void *unused, uint64_t done, uint64_t total)
 {
+	progress_show_what(unused, "events", done, total);
+}
+
+void
+progress_show_what(
+    void *unused, const char *what, uint64_t done, uint64_t total)
+{
 	char bar[WIDTH + 1];
 	uint64_t full;
 
@@ -18,8 +25,8 @@ progress_show(void *unused, uint64_t done, uint64_t total)
 	for (uint64_t i = 0; i < WIDTH; i++)
 		bar[i] = i < full ? '#' : '.';
 	bar[WIDTH] = '\0';
-	fprintf(stderr, "\r[%s] %llu of %llu events", bar,
-	    (unsigned long long)done, (unsigned long long)total);
+	fprintf(stderr, "\r[%s] %llu of %llu %s", bar, (unsigned long long)done,
+	    (unsigned long long)total, what);
 	fflush(stderr);
 }
 

@@ -50,6 +50,23 @@ batch_line_next(struct str *rest, struct batch_line *line, struct err *e)
 	return 1;
 }
 
+int
+batch_line_parse(
+    struct arena *a, struct str whole, struct batch_line *line, struct err *e)
+{
+	char *with_lf = arena_alloc(a, whole.n + 1);
+	struct str rest = { with_lf, whole.n + 1 };
+
+	if (whole.n > 0)
+		memcpy(with_lf, whole.p, whole.n);
+	with_lf[whole.n] = '\n';
+	if (batch_line_next(&rest, line, e) <= 0)
+		return -1;
+	if (rest.n > 0)
+		return err_set(e, &err_corrupt, "the line holds more than one");
+	return 0;
+}
+
 /* The token's key id and how many bytes follow it, kept when there is room. */
 static bool
 decode_token(struct str token, uint32_t *key_id, uint8_t *bytes, size_t *n)

@@ -241,3 +241,9 @@ canon_str(struct arena *a, const struct json *v, struct str *out, struct err *e)
 	buf_fini(&b);
 	return rc;
 }
+
+int
+canon_compare_names(struct str a, struct str b)
+{
+	return compare_utf16(a, b);
+}

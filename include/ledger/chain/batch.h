@@ -27,6 +27,11 @@ struct batch_line {
 /* Takes the next line off *rest: 1, 0 at the end, -1 with err_corrupt. */
 int batch_line_next(struct str *rest, struct batch_line *, struct err *);
 
+/* A line by itself, its LF cut off; the event is borrowed from a copy in the
+ * arena. err_corrupt. */
+int batch_line_parse(
+    struct arena *, struct str whole, struct batch_line *, struct err *);
+
 /* The signature under the key id; false when there is none of 64 bytes, or
  * more than one, or the list is malformed. Other ids are passed over. */
 bool batch_line_signature(

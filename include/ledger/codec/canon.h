@@ -24,6 +24,9 @@ int canon_str(
 int canon_event(
     struct arena *, const struct json *, struct str *out, struct err *);
 
+/* The order of members (RFC 8785, 3.2.3): <0, 0, >0. */
+int canon_compare_names(struct str, struct str);
+
 /*
  * Whether bytes are exactly the canonical form of an event's JSON. Reads the
  * bytes once and builds no tree; agrees with json_parse + canon_event on every
