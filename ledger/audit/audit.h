@@ -19,7 +19,7 @@ struct command {
 };
 extern const struct command command_verify, command_log, command_show,
     command_prove, command_check_proof, command_check_checkpoint,
-    command_check_tiles, command_check_manifest;
+    command_check_tiles, command_check_manifest, command_pack;
 
 /* Prints usage and options. */
 void command_help(const struct command *, FILE *);
@@ -58,6 +58,10 @@ struct walk {
 };
 int walk_open(struct walk *, const char *repo_path, struct err *);
 int walk_next(struct walk *, struct arena *, struct commit *, struct trailers *,
+    struct err *);
+/* Back to the batch that holds the event; the arena is reset on the way.
+ * err_not_found. */
+int walk_find(struct walk *, struct arena *, uint64_t seq, struct oid *commit,
     struct err *);
 void walk_close(struct walk *);
 

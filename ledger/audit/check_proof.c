@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "ledger/audit/audit.h"
+#include "ledger/audit/check_pack.h"
 #include "ledger/audit/proof_report.h"
 #include "ledger/base/io.h"
 
@@ -137,6 +138,8 @@ run(int argc, char **argv)
 	if (!args.file)
 		return usage_error("check-proof needs a file; see "
 				   "probity-audit check-proof --help");
+	if (check_pack_is_one(args.file))
+		return check_pack(args.file, args.key, args.json);
 	a = arena_new();
 	if (check(a, &args, &r, &e)) {
 		rc = not_done(&e);
@@ -153,7 +156,7 @@ run(int argc, char **argv)
 
 const struct command command_check_proof = {
 	.name = "check-proof",
-	.summary = "Check an evidence file or a tlog-proof, without a "
+	.summary = "Check an evidence file, a tlog-proof or a pack, without a "
 		   "repository or a network",
 	.arguments = "FILE [OPTION …]",
 	.options =

@@ -5,7 +5,7 @@
 static const struct command *const commands[] = { &command_verify, &command_log,
 	&command_show, &command_prove, &command_check_proof,
 	&command_check_checkpoint, &command_check_tiles,
-	&command_check_manifest };
+	&command_check_manifest, &command_pack };
 #define COMMANDS (sizeof commands / sizeof commands[0])
 
 static void

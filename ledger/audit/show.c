@@ -18,27 +18,6 @@ struct shown {
 	const char *signature; /* NULL: no key was given */
 };
 
-/* Back from the branch's commit to the batch that holds the event. */
-static int
-find_commit(struct walk *w, struct arena *a, uint64_t seq, struct oid *out,
-    struct err *e)
-{
-	struct trailers t;
-	struct commit c;
-	bool some = false;
-	int rc;
-
-	while ((rc = walk_next(w, a, &c, &t, e)) > 0 && t.size > seq) {
-		*out = c.oid;
-		some = true;
-		arena_reset(a);
-	}
-	if (rc >= 0 && !some)
-		return err_set(
-		    e, &err_not_found, "there is no event %llu", (ull)seq);
-	return rc < 0 ? -1 : 0;
-}
-
 static int
 find_event(struct arena *a, uint64_t seq, struct shown *s, struct err *e)
 {
@@ -88,7 +67,7 @@ read_event(struct arena *a, const struct arguments *args, struct shown *s,
 
 	if (walk_open(&w, args->repo, e))
 		goto out;
-	if (!find_commit(&w, scratch, args->seq, &commit, e) &&
+	if (!walk_find(&w, scratch, args->seq, &commit, e) &&
 	    !batch_read(w.repo, commit, a, &s->batch, e) &&
 	    !find_event(a, args->seq, s, e))
 		rc = check_signature(a, args->key, s, e);

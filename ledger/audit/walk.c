@@ -1,3 +1,5 @@
+#include <inttypes.h>
+
 #include "ledger/audit/audit.h"
 
 int
@@ -24,6 +26,26 @@ walk_next(struct walk *w, struct arena *a, struct commit *c, struct trailers *t,
 	w->more = c->has_parent;
 	w->next = c->parent;
 	return 1;
+}
+
+int
+walk_find(struct walk *w, struct arena *a, uint64_t seq, struct oid *out,
+    struct err *e)
+{
+	struct trailers t;
+	struct commit c;
+	bool some = false;
+	int rc;
+
+	while ((rc = walk_next(w, a, &c, &t, e)) > 0 && t.size > seq) {
+		*out = c.oid;
+		some = true;
+		arena_reset(a);
+	}
+	if (rc >= 0 && !some)
+		return err_set(
+		    e, &err_not_found, "there is no event %" PRIu64, seq);
+	return rc < 0 ? -1 : 0;
 }
 
 void

@@ -79,7 +79,8 @@ repo_odb_renew(struct repo *r, bool always, struct err *e)
 	struct timespec now = packs_time(r);
 	git_odb *odb = NULL;
 
-	if (!always && packs_unchanged(r))
+	/* A pack in memory is what it is. */
+	if (!r->git || (!always && packs_unchanged(r)))
 		return 0;
 	if (odb_build(r, &odb) || git_repository_set_odb(r->git, odb)) {
 		git_odb_free(odb);
