@@ -183,7 +183,7 @@ install: ## Install below $(DESTDIR)$(prefix); build with MODE=release first
 	$(INSTALL) -m 755 $(B)/probity.fcgi $(B)/probity-worker \
 		$(DESTDIR)$(libexecdir)/probity
 	$(INSTALL) -m 755 scripts/verify.sh scripts/check-proof.sh \
-		$(DESTDIR)$(datadir)
+		scripts/check-manifest.sh $(DESTDIR)$(datadir)
 	$(INSTALL) -m 644 $(wildcard docs/man/*.1) $(DESTDIR)$(mandir)/man1
 	$(INSTALL) -m 644 $(wildcard docs/man/*.8) $(DESTDIR)$(mandir)/man8
 	$(INSTALL) -m 644 $(wildcard docs/*.md) LICENSE $(DESTDIR)$(docdir)

@@ -1,0 +1,129 @@
+#!/bin/sh
+# Checks a lineage manifest (docs/ledger-format.md, "Manifests") with nothing of
+# Probity: jq, openssl (3.0 or later), and check-proof.sh beside it, which needs
+# sha256sum, base64, awk and the usual small tools. It needs neither the ledger
+# nor a network. The whole file has to fit into memory.
+#
+#	scripts/check-manifest.sh FILE PUBKEY [SEQ …]
+#
+#	FILE    the DSSE envelope, or the service's reply that holds it
+#	PUBKEY  the ledger's key: a file, or the key itself
+#	SEQ     an event of the manifest whose proof is to be checked too; not
+#	        of a complete manifest, where all events prove each other
+#
+# Exit status: 0 good, 1 the manifest is bad, 2 wrong usage, 3 could not be
+# carried out.
+#
+# Checked: that the ledger's key signed the checkpoint and the event that
+# certifies the manifest key, that this event is in the tree which the
+# checkpoint signs, that the manifest key signed its possession and the
+# manifest, and that a reply's manifest and hash are those of the envelope. Not
+# checked: the canonical form, the other events, and what is said of them;
+# `probity-audit check-manifest` does.
+
+set -u
+LC_ALL=C
+export LC_ALL
+unset IFS
+umask 077
+
+not_done() {
+	echo "check-manifest.sh: $*" >&2
+	exit 3
+}
+bad() {
+	printf 'BAD: %s: %s\n' "$1" "$2"
+	exit 1
+}
+
+[ "${1-}" = --help ] && { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; exit 0; }
+[ $# -ge 2 ] || { echo "Usage: check-manifest.sh FILE PUBKEY [SEQ …]" >&2; exit 2; }
+file=$1 pubkey=$2
+shift 2
+check_proof=$(dirname "$0")/check-proof.sh
+for tool in jq openssl base64 "$check_proof"; do
+	command -v "$tool" >/dev/null || not_done "$tool is needed"
+done
+[ -r "$file" ] || not_done "$file cannot be read"
+T=$(mktemp -d) || not_done "no temporary folder"
+trap 'rm -rf "$T"' EXIT
+trap 'exit 3' HUP INT TERM
+
+# signed MESSAGE BASE64: by the key in key.pem.
+signed() {
+	printf %s "$2" | base64 -d >"$T/sig" 2>/dev/null
+	openssl pkeyutl -verify -pubin -inkey "$T/key.pem" -rawin \
+		-in "$1" -sigfile "$T/sig" >/dev/null 2>&1
+}
+
+jq -e 'if has("envelope") then .envelope else . end |
+	select((.payload | type) == "string")' "$file" >"$T/envelope" 2>/dev/null ||
+	bad format "neither a DSSE envelope nor a reply that holds one"
+type=$(jq -r .payloadType "$T/envelope")
+[ "$type" = application/vnd.in-toto+json ] ||
+	bad format "its payloadType is not application/vnd.in-toto+json"
+jq -j .payload "$T/envelope" | base64 -d >"$T/payload" 2>/dev/null &&
+	jq -e '._type == "https://in-toto.io/Statement/v1" and .predicateType ==
+		"https://probity.dev/predicates/lineage-manifest/v1"' \
+		"$T/payload" >/dev/null 2>&1 || bad format "it is no such Statement"
+
+# prove FILTER: the evidence file of what the filter gives, and its check.
+prove() {
+	jq -cjS '.predicate | .log as $log | '"$1"' | {
+		format: "probity-evidence/v1", keys: $log.keys,
+		ledger: $log.origin, line: .line,
+		proof: ("c2sp.org/tlog-proof@v1\nindex \(.seq)\n" +
+			([.path[] + "\n"] | add // "") + "\n" + $log.checkpoint)}' \
+		"$T/payload" >"$T/evidence" 2>/dev/null && [ -s "$T/evidence" ] ||
+		bad format "it has no such evidence"
+	"$check_proof" "$T/evidence" "$pubkey" >"$T/verdict" && return
+	status=$?
+	cat "$T/verdict"
+	exit $status
+}
+prove .log.key_event
+jq -r '.predicate.log | "  size     \(.size)", "  root     \(.root_sha256)"' \
+	"$T/payload" >"$T/said"
+grep -E '^  (size|root)  ' "$T/verdict" | cmp -s - "$T/said" ||
+	bad checkpoint "size or root_sha256 in log is not the checkpoint's"
+jq -j '.line | sub("^[^ ]+ "; "")' "$T/evidence" >"$T/event"
+jq -e '.type == "manifest_key.certified" and .data.purpose == "manifest"' \
+	"$T/event" >/dev/null || bad key "key_event does not certify a manifest key"
+key=$(jq -r .data.public_key "$T/event")
+origin=$(jq -r .ledger "$T/event")
+
+printf %s "${key#ssh-ed25519 }" | base64 -d >"$T/blob" 2>/dev/null
+{ printf '\060\052\060\005\006\003\053\145\160\003\041\000'
+	tail -c 32 "$T/blob"; } |
+	openssl pkey -pubin -inform DER -out "$T/key.pem" 2>/dev/null ||
+	bad key "key_event certifies something that is no key"
+printf 'probity-key/v1\n%s\nmanifest\n%s\n' "$origin" "$key" >"$T/possession"
+signed "$T/possession" "$(jq -r .data.possession "$T/event")" ||
+	bad key "the manifest key's statement of possession is not signed by it"
+
+keyid=SHA256:$(openssl dgst -sha256 -binary "$T/blob" | base64 | tr -d =)
+n=$(($(wc -c <"$T/payload")))
+{ printf 'DSSEv1 %d %s %d ' ${#type} "$type" $n; cat "$T/payload"; } >"$T/pae"
+signed "$T/pae" "$(jq -r --arg id "$keyid" \
+	'.signatures[] | select(.keyid == $id) | .sig' "$T/envelope")" ||
+	bad signature "the manifest is not signed by the key $keyid"
+
+sha=$(sha256sum <"$T/payload" | cut -d' ' -f1)
+if jq -e 'has("envelope")' "$file" >/dev/null; then
+	jq -e --arg sha "$sha" --slurpfile said "$T/payload" \
+		'.manifest_sha256 == $sha and .manifest == $said[0]' \
+		"$file" >/dev/null ||
+		bad reply "manifest or manifest_sha256 is not the envelope's"
+fi
+for seq in "$@"; do
+	prove ".evidence[] | select((.seq | tostring) == \"${seq%%[!0-9]*}\")"
+	head -n 1 "$T/verdict"
+done
+
+jq -r --arg sha "$sha" --arg key "$keyid" '.predicate |
+	"Good: signed by a key that the ledger certifies.",
+	"  scope    \(.scope.type) \(.scope.id)", "  made     \(.generated_at)",
+	"  sha256   \($sha)", "  ledger   \(.log.origin)",
+	"  size     \(.log.size)", "  root     \(.log.root_sha256)",
+	"  key      \($key), certified by event \(.log.key_event.seq)"' \
+	"$T/payload" | tr -d '\000-\011\013-\037\177'
