@@ -182,11 +182,11 @@ check_scope(const struct statement *s, struct err *e)
 		   id = json_get_str(s->scope, "id");
 	struct instant at;
 
-	if (s->scope->n != 2 || !manifest_is_name(type) ||
+	if (!s->scope || s->scope->n != 2 || !manifest_is_name(type) ||
 	    !manifest_is_name(id))
 		return malformed(
 		    e, "its scope is not an object of id and type");
-	if (s->generated_at->type != JSON_STRING ||
+	if (!s->generated_at || s->generated_at->type != JSON_STRING ||
 	    !instant_parse(s->generated_at->text, &at))
 		return malformed(e, "its generated_at is not a time");
 	instant_format(at, r->generated_at);

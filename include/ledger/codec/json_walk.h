@@ -29,7 +29,8 @@ typedef int json_walk_read(
 
 /* Faults of the text are err_malformed, with the byte's offset; those of the
  * source are passed on. */
-struct json_walk *json_walk_new(json_walk_read *, void *arg, bool canonical);
+struct json_walk *json_walk_new(
+    json_walk_read *read, void *arg, bool canonical);
 void json_walk_free(struct json_walk *);
 
 /* Enters the array or object that comes next; at most 16 are open at once. */
