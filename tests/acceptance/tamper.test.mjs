@@ -15,6 +15,7 @@ import { besideChanges, besideGood, saveTiles } from "./tamper/beside.mjs";
 import { changes, keptBatches } from "./tamper/changes.mjs";
 import { fileChanges, serveTiles, tileChanges, tilesOf }
 	from "./tamper/files.mjs";
+import { makeLedger } from "./tamper/made.mjs";
 import { Key, git, readLedger, rehash, resign, writeLedger }
 	from "./tamper/ledger.mjs";
 import { documented, words, write } from "./tamper/table.mjs";
@@ -30,24 +31,6 @@ const tables = { ledger: Object.keys(ledgerVerifiers),
 	files: Object.keys(fileVerifiers), beside: Object.keys(besideVerifiers) };
 const found = { ledger: new Map(), files: new Map(), beside: new Map() };
 let service, batches, world, keys, evidence, receipt, number = 0;
-
-// Events 0, 1, 2, 3-4 with a payload, 5 and 6, in six batches.
-function makeLedger() {
-	service = new Service({ build: "release", worker: false });
-	service.write(service.confFile, "# nothing but the environment\n");
-	service.baseUrl = "https://ledger.example.com";
-	const ctl = (words, options) => service.ctl("acme", words, options);
-	ctl("workspace create", { name: "Workspace acme" });
-	const party = (name, account) => ctl("counterparty add", { name, account });
-	party("Alpine Components GmbH", "NL91ABNA0417164300");
-	const csv = join(service.dir, "invoices.csv");
-	service.write(csv, "reference,counterparty,amount,currency\n" +
-		"A,Alpine Components GmbH,1.00,EUR\nB,Alpine Components GmbH,2.00,EUR\n");
-	ctl("source-record import", { format: "csv", kind: "invoice", file: csv });
-	party("Südwind Handel AG", "FR1420041010050500013M02606");
-	receipt = party("Nordwind Logistik AG", "DE75512108001245126199").evidence;
-	return ctl("ledger status");
-}
 
 function prove(repo, seq) {
 	const { status, stdout, stderr } = offline([world.program, "prove", repo,
@@ -87,8 +70,10 @@ function makeBeside({ origin, public_key: publicKey }) {
 
 before(() => {
 	build();
-	const status = makeLedger();
+	service = new Service({ build: "release", worker: false });
+	const status = makeLedger(service);
 	const { origin, public_key: publicKey } = status;
+	receipt = status.receipt;
 	const pem = (name) => readFileSync(join(service.keys, "acme/sandbox", name));
 	// The recovery key is one that the ledger's readers do not take for its own.
 	keys = { key: new Key(pem("signing.key"), origin),

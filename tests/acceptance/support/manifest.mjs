@@ -20,7 +20,7 @@ export function makeManifestKey(seed) {
 		.subarray(-32);
 	const blob = Buffer.concat([Buffer.from("0000000b7373682d6564323535313900000020",
 		"hex"), raw]);
-	return { sign: (bytes) => sign(null, Buffer.from(bytes), key).toString("base64"),
+	return { public: createPublicKey(key), sign: (bytes) => sign(null, Buffer.from(bytes), key).toString("base64"),
 		line: `ssh-ed25519 ${blob.toString("base64")}`,
 		id: `SHA256:${sha256(blob).toString("base64").replace(/=$/, "")}` };
 }

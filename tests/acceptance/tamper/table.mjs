@@ -5,7 +5,9 @@ import { join } from "node:path";
 import { top } from "../support/places.mjs";
 
 const page = join(top, "docs/auditing.md");
-const start = (name) => `<!-- ${name}: written by tests/acceptance/tamper.test.mjs -->\n`;
+const writers = { manifests: "tamper_manifests", packs: "tamper_manifests" };
+const start = (name) => `<!-- ${name}: written by tests/acceptance/${
+	writers[name] ?? "tamper"}.test.mjs -->\n`;
 const end = "<!-- end -->\n";
 
 function place(text, name) {

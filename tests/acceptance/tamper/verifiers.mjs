@@ -2,6 +2,7 @@
 // answer that is neither good nor bad is a failure of the test.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { verify } from "node:crypto";
 import { cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isRoot, top } from "../support/places.mjs";
@@ -104,6 +105,35 @@ export const besideVerifiers = {
 		await offline([program, ...ours, "--key", key.public], env)),
 	others: async (world, { theirs }) => theirs ? await theirs() ? null : "refused"
 		: undefined,
+};
+
+export const manifestVerifiers = {
+	"`check-manifest`": async ({ program, env, key }, file) => checkOf(
+		await offline([program, "check-manifest", file, "--key", key], env)),
+	"`check-manifest.sh`": async ({ key }, file) => checkOf(await offline(
+		[join(top, "scripts/check-manifest.sh"), file, key])),
+	"the signature alone": async ({ manifestKey }, file, { payload, signatures }) => {
+		const bytes = Buffer.from(payload, "base64");
+		const head = `DSSEv1 28 application/vnd.in-toto+json ${bytes.length} `;
+		return verify(null, Buffer.concat([Buffer.from(head), bytes]), manifestKey,
+			Buffer.from(signatures[0].sig, "base64")) ? null : "refused";
+	},
+};
+
+export const packVerifiers = {
+	"`check-proof --key`": fileVerifiers["`check-proof --key`"],
+	"`check-proof` without": fileVerifiers["`check-proof` without"],
+	"git alone": async ({ signers }, file, commit) => {
+		const repo = `${file}.git`;
+		const git = (...args) => run("git", ["-C", repo, "-c", "gpg.format=ssh",
+			"-c", `gpg.ssh.allowedSignersFile=${signers}`, ...args]);
+		await run("git", ["init", "-q", "--bare", repo]);
+		const unpack = `git -C ${repo} unpack-objects -q <${file}`;
+		if (commandOf(await run("sh", ["-c", unpack])))
+			return "`unpack-objects`";
+		return commandOf(await git("verify-commit", commit)) ? "`verify-commit`"
+			: null;
+	},
 };
 
 // What each verifier says of one thing, in their order.
