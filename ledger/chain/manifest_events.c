@@ -51,7 +51,7 @@ open_array(struct pairs *p, struct array *array, uint64_t at, struct err *e)
 {
 	array->part = (struct manifest_part){ p->run->statement, at,
 		p->run->statement_bytes };
-	array->walk = json_walk_new(manifest_part_read, &array->part, true);
+	array->walk = json_walk_new(manifest_part_read, &array->part, at, true);
 	return json_walk_open(array->walk, JSON_ARRAY, e);
 }
 
@@ -196,7 +196,26 @@ is_uid(struct str text, struct uid uid)
 	return str_is(text, wanted);
 }
 
-/* What the OpenLineage event says of run, time and job is the event's. */
+/* Among the datasets is the record that the event is about. */
+static bool
+has_subject(struct arena *a, const struct json *list, const struct event *event)
+{
+	char uid[UID_TEXT + 1];
+	const char *name;
+
+	if (!list || list->type != JSON_ARRAY)
+		return false;
+	uid_format(event->subject, uid);
+	name = arena_printf(a, "%.*s/%s", STR_ARGS(event->subject_kind), uid);
+	for (const struct json *v = list->first; v; v = v->next)
+		if (str_is(json_get_str(v, "name"), name) &&
+		    str_eq(json_get_str(v, "namespace"), event->ledger))
+			return true;
+	return false;
+}
+
+/* What the OpenLineage event says of run, time, job and its outcome is the
+ * event's. */
 static int
 check_run_event(struct pairs *p, const struct pair *pair, struct err *e)
 {
@@ -214,6 +233,9 @@ check_run_event(struct pairs *p, const struct pair *pair, struct err *e)
 		return corrupt(e, "its job's name is not the event's type");
 	if (!str_eq(json_get_str(job, "namespace"), pair->event.ledger))
 		return corrupt(e, "its job's namespace is not the ledger");
+	if (!has_subject(p->a, json_get(v, "outputs"), &pair->event))
+		return corrupt(
+		    e, "the event's subject is not among its outputs");
 	return 0;
 }
 

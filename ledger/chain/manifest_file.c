@@ -263,7 +263,7 @@ manifest_read_file(struct manifest_run *run, struct err *e)
 	if (find_size(run, e))
 		return -1;
 	whole.end = run->bytes;
-	w = json_walk_new(manifest_part_read, &whole, false);
+	w = json_walk_new(manifest_part_read, &whole, 0, false);
 	rc = read_members(run, w, e);
 	json_walk_free(w);
 	if (rc)

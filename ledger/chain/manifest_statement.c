@@ -227,7 +227,7 @@ manifest_read_statement(struct manifest_run *run, struct err *e)
 	int rc;
 
 	run->check = "format";
-	s.walk = json_walk_new(manifest_part_read, &part, true);
+	s.walk = json_walk_new(manifest_part_read, &part, 0, true);
 	rc = walk(&s, e);
 	json_walk_free(s.walk);
 	if (rc || check_types(&s, e) || check_scope(&s, e))

@@ -34,7 +34,7 @@ struct json_walk {
 };
 
 struct json_walk *
-json_walk_new(json_walk_read *read, void *arg, bool canonical)
+json_walk_new(json_walk_read *read, void *arg, uint64_t from, bool canonical)
 {
 	struct json_walk *w = calloc(1, sizeof *w);
 
@@ -42,6 +42,7 @@ json_walk_new(json_walk_read *read, void *arg, bool canonical)
 		abort();
 	w->read = read;
 	w->arg = arg;
+	w->before = from;
 	w->canonical = canonical;
 	w->scratch = arena_new();
 	for (size_t i = 0; i < DEPTH_MAX; i++)

@@ -166,6 +166,7 @@ test("what its own key cannot make good", () => {
 		[(e) => { e.eventTime = "2026-01-02T03:04:06.000001Z"; }, /eventTime/],
 		[(e) => { e.job.name = "thing.gone"; }, /type/],
 		[(e) => { e.job.namespace += "x"; }, /namespace/],
+		[(e) => { e.outputs[0].name += "0"; }, /outputs/],
 		[(e) => { delete e.run; }, /runId/]])
 		assertRefused(changed((p) => change(p.events[6])), ["lineage", reason, 6],
 			ours);

@@ -45,6 +45,9 @@ const statementChanges = {
 	},
 	"an OpenLineage event's job": (p) => { p.events[3].job.name = "thing.gone"; },
 	"an OpenLineage event's outputs": (p) => { p.events[3].outputs = []; },
+	"an OpenLineage event's inputs": (p) => {
+		p.events[3].inputs = [{ name: "action/x", namespace: origin }];
+	},
 	"an event left out of a complete one": (p) => {
 		p.events.splice(3, 1);
 		p.evidence.splice(3, 1);
@@ -75,7 +78,7 @@ const statementChanges = {
 	"its path": (p) => { p.log.key_event.path[0] = flip(p.log.key_event.path[0]); },
 	"the ledger's key": (p) => { p.log.keys = [makeKey(8, origin).row]; },
 };
-const unseen = ["an OpenLineage event's outputs",
+const unseen = ["an OpenLineage event's inputs",
 	"an event left out of one that is not complete", "a material"];
 
 function makeChanged(change, anew) {

@@ -101,7 +101,7 @@ read_text(void *arg, char *to, size_t room, size_t *n, struct err *e)
 static int
 walk(struct str text, struct arena *a)
 {
-	struct json_walk *w = json_walk_new(read_text, &text, true);
+	struct json_walk *w = json_walk_new(read_text, &text, 0, true);
 	struct str name;
 	struct json *v;
 	int more = json_walk_open(w, JSON_OBJECT, NULL) ? -1 : 1;

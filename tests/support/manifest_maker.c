@@ -166,7 +166,8 @@ run_event_json(struct manifest_maker *m, uint64_t seq)
 {
 	struct arena *a = m->ledger->a;
 	struct json *v = json_object(a), *job = json_object(a),
-		    *run = json_object(a);
+		    *run = json_object(a), *output = json_object(a),
+		    *outputs = json_array(a);
 	struct batch_line line;
 	struct event ev;
 	char uid[UID_TEXT + 1], at[INSTANT_TEXT + 1];
@@ -182,6 +183,12 @@ run_event_json(struct manifest_maker *m, uint64_t seq)
 	json_put_str(a, v, "eventTime", arena_str(a, str_from(at)));
 	json_put_str(a, v, "eventType", STR("COMPLETE"));
 	json_put(v, "job", job);
+	uid_format(ev.subject, uid);
+	json_put_str(a, output, "name",
+	    arena_strf(a, "%.*s/%s", STR_ARGS(ev.subject_kind), uid));
+	json_put_str(a, output, "namespace", ev.ledger);
+	json_push(outputs, output);
+	json_put(v, "outputs", outputs);
 	json_put_str(a, v, "producer", STR("https://probity.dev"));
 	json_put(v, "run", run);
 	json_put_str(a, v, "schemaURL", STR(SCHEMA));

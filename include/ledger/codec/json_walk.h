@@ -8,7 +8,7 @@
  * In the canonical form (RFC 8785) everything that is walked through or taken
  * is checked to be in it; what is passed over is not.
  *
- *	struct json_walk *w = json_walk_new(read, arg, false);
+ *	struct json_walk *w = json_walk_new(read, arg, 0, false);
  *	if (json_walk_open(w, JSON_OBJECT, e))
  *		…
  *	while ((more = json_walk_next(w, &name, e)) > 0)
@@ -27,10 +27,10 @@ struct json_walk;
 typedef int json_walk_read(
     void *arg, char *to, size_t room, size_t *n, struct err *);
 
-/* Faults of the text are err_malformed, with the byte's offset; those of the
- * source are passed on. */
+/* Faults of the text are err_malformed, with the byte's offset, which counts
+ * from `from` at the source's first byte; those of the source are passed on. */
 struct json_walk *json_walk_new(
-    json_walk_read *read, void *arg, bool canonical);
+    json_walk_read *read, void *arg, uint64_t from, bool canonical);
 void json_walk_free(struct json_walk *);
 
 /* Enters the array or object that comes next; at most 16 are open at once. */
@@ -60,7 +60,7 @@ int json_walk_string(struct json_walk *,
 /* That nothing follows. */
 int json_walk_end(struct json_walk *, struct err *);
 
-/* How many bytes of the source were passed. */
+/* The offset of the next byte. */
 uint64_t json_walk_at(const struct json_walk *);
 
 #endif

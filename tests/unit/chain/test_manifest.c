@@ -182,6 +182,9 @@ static const struct change changes[] = {
 	    "runId" },
 	{ "\"job\":{\"name\":\"entry.posted", "\"job\":{\"name\":\"entry.lost",
 	    "lineage", "type" },
+	{ "\"outputs\":[{\"name\":\"", "\"outputs\":[{\"name\":\"x", "lineage",
+	    "outputs" },
+	{ "\"outputs\":[", "\"outputx\":[", "lineage", "outputs" },
 	{ "\"namespace\":\"ledger.", "\"namespace\":\"ledges.", "lineage",
 	    "namespace" },
 };

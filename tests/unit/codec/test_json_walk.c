@@ -66,7 +66,7 @@ walk(const char *text, bool canonical, size_t step, struct buf *out,
     struct err *e)
 {
 	struct source s = { str_from(text), step, false };
-	struct json_walk *w = json_walk_new(read_source, &s, canonical);
+	struct json_walk *w = json_walk_new(read_source, &s, 0, canonical);
 	struct arena *a = arena_new();
 	int rc = copy(w, a, JSON_OBJECT, 0, out, e);
 
@@ -178,7 +178,7 @@ test_limits(void **state)
 {
 	char text[3000] = "{\"a\":[";
 	struct source s = { STR("{\"a\""), 2, true };
-	struct json_walk *w = json_walk_new(read_source, &s, true);
+	struct json_walk *w = json_walk_new(read_source, &s, 0, true);
 	struct err e = { 0 };
 	struct str name;
 
@@ -203,7 +203,7 @@ test_depth(void **state)
 {
 	char text[] = "[[[[[[[[[[[[[[[[[";
 	struct source s = { str_from(text), 3, false };
-	struct json_walk *w = json_walk_new(read_source, &s, true);
+	struct json_walk *w = json_walk_new(read_source, &s, 0, true);
 	struct err e = { 0 };
 	struct str name;
 
@@ -229,7 +229,7 @@ static int
 read_string(const char *text, size_t step, struct buf *out, struct err *e)
 {
 	struct source s = { str_from(text), step, false };
-	struct json_walk *w = json_walk_new(read_source, &s, false);
+	struct json_walk *w = json_walk_new(read_source, &s, 0, false);
 	int rc = json_walk_string(w, add_piece, out, e);
 
 	if (rc == 0)
