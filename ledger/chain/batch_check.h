@@ -14,6 +14,7 @@
 #define CHECK_PAYLOAD     "payload"
 #define CHECK_CHECKPOINT  "checkpoint"
 #define CHECK_CONSISTENCY "consistency"
+#define CHECK_INDEX       "index"
 
 /* The bytes of the last allowed_signers, which hardly ever change. */
 struct signers_cache {

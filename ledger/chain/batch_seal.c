@@ -171,6 +171,8 @@ add_message(struct buf *b, const struct batch_draft *d)
 	add_trailer(b, "Ledger-Root", merkle_root(&d->tree));
 	add_trailer(b, "Ledger-Head", d->events[d->n - 1].hash);
 	add_trailer(b, "Ledger-Signers", sha256(d->allowed_signers));
+	if (d->index)
+		add_trailer(b, INDEX_TRAILER, *d->index);
 }
 
 static void

@@ -124,12 +124,14 @@ take_trailer(struct str *rest, struct str *token, struct str *value)
 	       str_find(*token, ' ') == token->n;
 }
 
-enum { SIZE, ROOT, HEAD, SIGNERS, KNOWN };
+/* The first four must be there. */
+enum { SIZE, ROOT, HEAD, SIGNERS, REQUIRED, INDEX = REQUIRED, KNOWN };
 
 static bool
 parse_known(int which, struct str value, struct trailers *t)
 {
-	struct digest *digests[] = { NULL, &t->root, &t->head, &t->signers };
+	struct digest *digests[] = { NULL, &t->root, &t->head, &t->signers,
+		&t->index };
 
 	if (which == SIZE)
 		return str_to_u64(value, &t->size);
@@ -140,7 +142,7 @@ int
 trailers_parse(struct str message, struct trailers *t, struct err *e)
 {
 	static const char *const names[] = { "Ledger-Size", "Ledger-Root",
-		"Ledger-Head", "Ledger-Signers" };
+		"Ledger-Head", "Ledger-Signers", INDEX_TRAILER };
 	struct str rest = trailer_block(message), token, value;
 	bool seen[KNOWN] = { false };
 
@@ -159,7 +161,8 @@ trailers_parse(struct str message, struct trailers *t, struct err *e)
 			seen[i] = true;
 		}
 	}
-	for (int i = 0; i < KNOWN; i++)
+	t->has_index = seen[INDEX];
+	for (int i = 0; i < REQUIRED; i++)
 		if (!seen[i])
 			return err_set(e, &err_corrupt,
 			    "the trailer %s is missing", names[i]);

@@ -89,6 +89,8 @@ take_batch(struct verification *v, const struct batch_result *b)
 		return verify_fail(
 		    v, b->check, r->size + b->index, "%.250s", b->reason);
 	rc = check_tree(v, b);
+	if (!rc)
+		rc = verify_index(v, b);
 	if (rc)
 		return rc;
 	r->events += b->n;
@@ -219,6 +221,7 @@ verify_ledger(const char *path, const struct verify_options *options,
 	arena_free(v.a);
 	arena_free(v.scratch);
 	free(v.history.commits);
+	index_list_free(v.index);
 	repo_close(v.repo);
 	return rc < 0 ? -1 : 0;
 }

@@ -163,6 +163,21 @@ note_first(struct run *r, const struct event_scan *s)
 	r->subject = s->subject;
 }
 
+/* For the index. The kind is kept beyond the batch's own bytes. */
+static void
+note_record(struct run *r, const struct event_scan *s, size_t i)
+{
+	struct index_event *all = r->out->records;
+	struct str kind = s->subject_kind;
+
+	all[i] = (struct index_event){ .subject = s->subject, .hash = r->hash };
+	all[i].kind = i > 0 && str_eq(all[i - 1].kind, kind)
+			  ? all[i - 1].kind
+			  : arena_str(r->a, kind);
+	if (str_is(s->type, TYPE_INDEXED) && str_is(s->data, INDEX_DATA))
+		r->out->indexed = true;
+}
+
 static int
 check_line(struct run *r, const struct batch_line *line, size_t i)
 {
@@ -183,6 +198,7 @@ check_line(struct run *r, const struct batch_line *line, size_t i)
 	r->hash = sha256(line->event);
 	r->out->closed = str_is(s.type, TYPE_CLOSED);
 	r->out->leaves[i] = merkle_leaf(line->event);
+	note_record(r, &s, i);
 	name_payloads(r, &s, i);
 	return 0;
 }
@@ -198,6 +214,8 @@ check_events(struct run *r)
 
 	r->out->leaves =
 	    arena_array(r->a, BATCH_EVENTS, sizeof *r->out->leaves);
+	r->out->records =
+	    arena_array(r->a, BATCH_EVENTS, sizeof *r->out->records);
 	for (i = 0; (more = batch_line_next(&rest, &line, &why)) > 0; i++) {
 		bytes += line.event.n;
 		if (i == BATCH_EVENTS || bytes > BATCH_BYTES)
@@ -316,6 +334,8 @@ check_said(struct run *r)
 	struct buf who, first;
 	bool same_who, same_first;
 
+	r->out->has_index = t->has_index;
+	r->out->index_root = t->index;
 	buf_init(&who, 1024);
 	buf_init(&first, 1024);
 	batch_add_identity(&who, r->scope->origin, r->at);

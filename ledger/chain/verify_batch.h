@@ -44,7 +44,11 @@ struct batch_result {
 	struct digest head, root;
 	struct str checkpoint;
 	struct digest *leaves;
-	bool closed; /* the last event is ledger.closed */
+	struct index_event *records; /* one an event */
+	bool closed;                 /* the last event is ledger.closed */
+	bool indexed;                /* an event says that the index begins */
+	bool has_index;
+	struct digest index_root; /* as the trailer says */
 };
 
 /* The result's memory is taken from the arena. -1 when it could not be found

@@ -41,6 +41,7 @@ scope_from_opened(struct verification *v, const struct event *ev, struct err *e)
 		return verify_fail(v, CHECK_SIGNERS, 0,
 		    "event 0 names %s, which is not the key given", key);
 	v->report->continues = opened.continues;
+	v->index = index_list_new();
 	v->scope.origin = ev->ledger;
 	v->scope.key = opened.key;
 	signers_first(&v->signers, ev->ledger, opened.key);

@@ -6,6 +6,7 @@
 #ifndef LEDGER_CHAIN_VERIFY_RUN_H
 #define LEDGER_CHAIN_VERIFY_RUN_H
 
+#include "ledger/chain/index_list.h"
 #include "ledger/chain/verify.h"
 #include "ledger/chain/verify_batch.h"
 
@@ -32,7 +33,9 @@ struct verification {
 	struct merkle tree; /* stays empty with an anchor */
 	struct instant at;
 	bool closed;
-	bool compared; /* with the kept checkpoint */
+	bool compared;            /* with the kept checkpoint */
+	struct index_list *index; /* NULL with an anchor */
+	bool indexed;             /* from here on every commit names its root */
 };
 
 /* Notes the first fault. Returns 1. */
@@ -46,6 +49,9 @@ int verify_list(struct verification *, struct oid tip, struct err *);
 
 /* Origin, key and signers: from event 0, or from the anchor. */
 int verify_begin(struct verification *, struct err *);
+
+/* The index after one more batch is what its commit says. */
+int verify_index(struct verification *, const struct batch_result *);
 
 /* Compares the root of the kept checkpoint's size with it. */
 int verify_kept_root(struct verification *, struct digest root);

@@ -6,6 +6,7 @@
 #define LEDGER_CHAIN_BATCH_H
 
 #include "ledger/chain/event.h"
+#include "ledger/chain/index.h"
 #include "ledger/chain/merkle.h"
 #include "ledger/crypto/note.h"
 #include "ledger/crypto/sshsig.h"
@@ -45,7 +46,8 @@ struct batch_draft {
 	const struct event *events;
 	const struct signature *signatures; /* one per event */
 	size_t n;
-	struct merkle tree; /* after the batch */
+	struct merkle tree;         /* after the batch */
+	const struct digest *index; /* its root after the batch; or NULL */
 	struct str allowed_signers;
 };
 
@@ -81,10 +83,12 @@ int commit_read(
 struct trailers {
 	uint64_t size;
 	struct digest root, head, signers;
+	bool has_index; /* a ledger may have it */
+	struct digest index;
 };
 
-/* The four trailers; err_corrupt when one is missing, twice or malformed.
- * Unknown ones are passed over. */
+/* The four trailers and Ledger-Index; err_corrupt when one of the four is
+ * missing, one of the five twice or malformed. Unknown ones are passed over. */
 int trailers_parse(struct str message, struct trailers *, struct err *);
 
 /* Whether a trailer "Ledger-X: <name> <sha256>" lists the entry. */

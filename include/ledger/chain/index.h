@@ -23,6 +23,7 @@
 #define INDEX_FORMAT  "probity-index/v1"
 #define INDEX_TRAILER "Ledger-Index"
 #define TYPE_INDEXED  "ledger.indexed"
+#define INDEX_DATA    "{\"format\":\"" INDEX_FORMAT "\"}" /* of that event */
 
 #define INDEX_KIND_MAX 64
 #define INDEX_KEY_MAX  (INDEX_KIND_MAX + 1 + UID_TEXT)

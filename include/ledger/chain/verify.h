@@ -7,7 +7,8 @@
  * With from_seq above 0 the last batch that ends at or before it is trusted:
  * what it says of origin, allowed_signers, head and time is taken over, and
  * only the batches after it are checked. Their Merkle roots are not computed
- * again then, since the tree before is not known; a kept checkpoint can be
+ * again then, since the tree before is not known, nor is the index compared
+ * with the trailer Ledger-Index; a kept checkpoint can be
  * compared only where a batch ends (err_usage otherwise).
  */
 #ifndef LEDGER_CHAIN_VERIFY_H
@@ -44,8 +45,8 @@ struct verify_report {
 	struct continued continues; /* as event 0 says, when it was checked */
 	uint64_t failed_seq; /* first failing event, or first of its batch */
 	char check[32];      /* "commit", "chain", "event", "payload",
-				"checkpoint", "signers", "consistency",
-				"repository" */
+				"checkpoint", "signers", "index",
+				"consistency", "repository" */
 	char reason[256];
 	double seconds;
 };
