@@ -2,6 +2,7 @@
 
 #include "ledger/base/log.h"
 #include "ledger/codec/text.h"
+#include "ledger/write/index_rows.h"
 #include "ledger/write/writer.h"
 
 static void
@@ -48,6 +49,25 @@ decide_all(struct ledger *l, struct ticket *only, struct err *e)
 	return rc < 0 ? -1 : 0;
 }
 
+/* *root is NULL until the ledger's index is announced. */
+static int
+add_to_index(struct ledger *l, const struct digest **root, struct err *e)
+{
+	const struct draft *d = &l->draft;
+	struct digest *sum = ARENA_NEW(l->arena, struct digest);
+	struct index_event *events =
+	    arena_array(l->arena, d->n, sizeof *events);
+	bool announced;
+
+	for (size_t i = 0; i < d->n; i++)
+		events[i] = index_event_of(&d->events[i]);
+	if (index_rows_add(l->db, events, d->n, l->arena, sum, e) ||
+	    index_is_announced(l->db, &announced, e))
+		return -1;
+	*root = announced ? sum : NULL;
+	return 0;
+}
+
 static int
 seal(struct ledger *l, struct batch_sealed *sealed, struct err *e)
 {
@@ -65,7 +85,7 @@ seal(struct ledger *l, struct batch_sealed *sealed, struct err *e)
 	for (size_t i = 0; i < d->n; i++)
 		merkle_append(&d->after.tree, d->leaves[i]);
 	b.tree = d->after.tree;
-	if (batch_seal(l->arena, &b, sealed, e))
+	if (add_to_index(l, &b.index, e) || batch_seal(l->arena, &b, sealed, e))
 		return -1;
 	d->after.has_commit = true;
 	d->after.commit = sealed->record.commit;

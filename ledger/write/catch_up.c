@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ledger/write/index_rows.h"
 #include "ledger/write/writer.h"
 
 #define SQL_IDEMPOTENCY                               \
@@ -140,12 +141,32 @@ check_trailers(const struct batch *b, const struct position *p, struct err *e)
 }
 
 static int
+project_index(struct ledger *l, const struct batch *b,
+    const struct index_event *events, size_t n, struct arena *a, struct err *e)
+{
+	struct digest root;
+	bool announced;
+
+	if (index_rows_add(l->db, events, n, a, &root, e) ||
+	    index_is_announced(l->db, &announced, e))
+		return -1;
+	if (announced &&
+	    (!b->trailers.has_index || !digest_eq(b->trailers.index, root)))
+		return bad_batch(&l->position,
+		    "the trailer " INDEX_TRAILER
+		    " is not the root of the index over the events",
+		    e);
+	return 0;
+}
+
+static int
 project_batch(
     struct ledger *l, const struct batch *b, struct arena *a, struct err *e)
 {
 	struct position p = l->position;
 	struct str rest = b->events;
 	struct digest leaves[BATCH_EVENTS];
+	struct index_event events[BATCH_EVENTS];
 	struct batch_line line;
 	size_t n = 0;
 	int rc;
@@ -162,9 +183,11 @@ project_batch(
 		    check_event(l, &line, &ev, &p, e) ||
 		    project_event(l, &ev, leaves[n], &p, a, e))
 			return -1;
+		events[n] = index_event_of(&ev);
 	}
 	if (rc < 0 || check_checkpoint(l, b, &p, a, e) ||
-	    check_trailers(b, &p, e))
+	    check_trailers(b, &p, e) ||
+	    (n > 0 && project_index(l, b, events, n, a, e)))
 		return -1;
 	p.has_commit = true;
 	p.commit = b->commit.oid;

@@ -4,6 +4,7 @@
 #include "ledger/base/embed.h"
 #include "ledger/chain/signers.h"
 #include "ledger/write/closing.h"
+#include "ledger/write/index.h"
 #include "ledger/write/writer.h"
 
 EMBED(core_sql, "ledger/write/core.sql");
@@ -54,7 +55,8 @@ project_clock_confirmed(struct db *db, const struct event *ev,
 }
 
 static const struct event_type *const core_types[] = { &event_ledger_opened,
-	&event_clock_confirmed, &event_ledger_closed, NULL };
+	&event_clock_confirmed, &event_ledger_closed, &event_ledger_indexed,
+	NULL };
 
 const struct view core_view = { core_types, core_sql };
 

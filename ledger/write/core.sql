@@ -45,3 +45,19 @@ CREATE TABLE ledger_tile (
 	place INTEGER PRIMARY KEY, -- level << 48 | number of the tile
 	hashes BLOB NOT NULL
 );
+
+-- The index over all records, by level and key: of a record how many events it
+-- has and their chain, of a row above level 0 the hash of the page it opens.
+CREATE TABLE ledger_index (
+	level INTEGER NOT NULL,
+	key TEXT NOT NULL, -- "<kind> <uid>"; empty: the head
+	count INTEGER NOT NULL,
+	hash BLOB NOT NULL,
+	PRIMARY KEY (level, key)
+) WITHOUT ROWID;
+
+-- Where it was announced: from there on commits name its root.
+CREATE TABLE ledger_indexed (
+	one INTEGER PRIMARY KEY CHECK (one = 1),
+	seq INTEGER NOT NULL
+);

@@ -16,6 +16,8 @@
  *	position.c  where the projection stands: the row and its copy
  *	tiles.c     the Merkle tree in the read model
  *	proving.c   proofs and tiles for readers
+ *	index_rows.c  the index over all records in the read model
+ *	index_read.c  its pages for readers, and its announcement
  *	high_water.c  how far the key may have signed
  *	anchor.c    whether the clock is plausible
  *	reading.c   connections for readers
