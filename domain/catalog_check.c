@@ -144,7 +144,8 @@ is_projected(const struct group *const *groups, const struct event_type *type)
 				return type->project != NULL;
 	}
 	/* The ledger's own types are projected by the ledger. */
-	return same(type->name, "clock.confirmed");
+	return same(type->name, "clock.confirmed") ||
+	       same(type->name, "ledger.indexed");
 }
 
 static void

@@ -1,3 +1,4 @@
+#include "domain/complete.h"
 #include "domain/finance_core/group.h"
 #include "domain/parties.h"
 #include "domain/source_records.h"
@@ -30,6 +31,7 @@ struct statement_query {
 	struct uid uid;
 	struct str status;
 	struct opt_int general_ledger_id;
+	struct str proof;
 };
 
 struct statement_reply {
@@ -79,7 +81,8 @@ SHAPE(statement_query, "Which bank statements",
 	PAGE_QUERY(statement_query),
 	FIELD(statement_query, uid, .place = IN_QUERY, .doc = "Only this statement"),
 	FIELD(statement_query, status, .place = IN_QUERY, .values = VALUES("imported", "reconciled"), .doc = "Only those of this status"),
-	FIELD(statement_query, general_ledger_id, .place = IN_QUERY, .min = 1, .max = 9007199254740991, .doc = "Only those of this general ledger account"));
+	FIELD(statement_query, general_ledger_id, .place = IN_QUERY, .min = 1, .max = 9007199254740991, .doc = "Only those of this general ledger account"),
+	COMPLETE_QUERY(statement_query));
 SHAPE(statement_reply, "A bank statement",
 	FIELD(statement_reply, id, .doc = "Number"),
 	FIELD(statement_reply, uid, .doc = "Identifier"),
@@ -101,7 +104,7 @@ SHAPE(statement_reply, "A bank statement",
 	FIELD(statement_reply, import_uid, .doc = "The import that brought it"),
 	FIELD(statement_reply, sha256, .doc = "SHA-256 of the imported file"),
 	FIELD(statement_reply, imported_at, .doc = "When it was imported"));
-PAGE_SHAPE(statement_page, "Bank statements", statement_reply_shape);
+COMPLETE_PAGE_SHAPE(statement_page, "Bank statements", statement_reply_shape);
 /* clang-format on */
 
 READ_OPERATION(finance_core_show, nothing, finance_core,
@@ -109,11 +112,12 @@ READ_OPERATION(finance_core_show, nothing, finance_core,
     .scope = "finance-core:read", .entitlement = "finance-core",
     .product = "Core Platform",
     .summary = "Read the inventory and authority of Finance Core");
-LIST_OPERATION(finance_core_bank_statements, statement_query, statement_page,
-    .id = "finance_core.bank_statements", .method = "GET",
+COMPLETE_LIST_OPERATION(finance_core_bank_statements, statement_query,
+    statement_page, .id = "finance_core.bank_statements", .method = "GET",
     .path = "/api/v2/finance-core/bank-statements",
     .scope = "finance-core:read", .entitlement = "finance-core",
-    .product = "Core Platform", .summary = "List imported bank statements");
+    .product = "Core Platform", .refusals = REFUSES(&err_conflict),
+    .summary = "List imported bank statements");
 
 static int
 read_inventory(struct context *c, struct inventory *out, struct err *e)
@@ -192,16 +196,53 @@ reply_from(const struct bank_statement *s, struct arena *a)
 	};
 }
 
+/* A complete list goes by identifiers, as the index does. */
+static int
+set_by_uid(struct context *c, const struct statement_query *in,
+    struct bank_statement_filter *filter, struct err *e)
+{
+	int found = 1;
+
+	if (complete_refuse_filter(c, !uid_is_none(in->uid), "uid", e) ||
+	    complete_refuse_filter(c, in->status.p != NULL, "status", e) ||
+	    complete_refuse_filter(
+		c, in->general_ledger_id.set, "general_ledger_id", e))
+		return -1;
+	if (in->after_id > 0)
+		found =
+		    bank_statement_uid(c, in->after_id, &filter->after_uid, e);
+	if (found == 0)
+		return err_add_field(e, c->arena, "parameter", "after_id",
+		    "unknown", "there is no bank statement of this number");
+	filter->by_uid = true;
+	return found < 0 ? -1 : 0;
+}
+
+static int
+prove_complete(struct context *c, const struct bank_statement_filter *filter,
+    struct complete_page *out, struct err *e)
+{
+	const struct statement_reply *items = out->data.items;
+	struct uid to = { { 0 } };
+
+	if (out->has_more)
+		to = items[out->data.n - 1].uid;
+	return complete_prove_kind(
+	    c, STR("bank_statement"), filter->after_uid, to, &out->complete, e);
+}
+
 static int
 finance_core_bank_statements_read(struct context *c,
-    const struct statement_query *in, struct page *out, struct err *e)
+    const struct statement_query *in, struct complete_page *out, struct err *e)
 {
 	struct bank_statement_filter filter = { in->limit, in->after_id,
-		in->uid, in->status, in->general_ledger_id };
+		in->uid, in->status, in->general_ledger_id, false, { { 0 } } };
 	struct bank_statement *found;
 	struct statement_reply *items;
 	size_t n;
 
+	if (in->proof.p && set_by_uid(c, in, &filter, e))
+		return -1;
 	if (bank_statements_list(c, &filter, &found, &n, &out->has_more, e))
 		return -1;
 	items = arena_array(c->arena, n, sizeof *items);
@@ -210,5 +251,5 @@ finance_core_bank_statements_read(struct context *c,
 	out->data = (struct list){ items, n };
 	if (out->has_more)
 		out->next_after_id = (struct opt_int){ true, items[n - 1].id };
-	return 0;
+	return in->proof.p ? prove_complete(c, &filter, out, e) : 0;
 }

@@ -21,6 +21,7 @@ static const struct job_kind *const jobs[] = {
 	&job_ledger_verify,
 	&job_ledger_export_checkpoint,
 	&job_ledger_mirror,
+	&job_ledger_index,
 	NULL,
 };
 

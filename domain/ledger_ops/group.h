@@ -6,7 +6,7 @@
 
 extern const struct operation op_ledger_status, op_ledger_confirm_clock;
 extern const struct job_kind job_ledger_pack, job_ledger_verify,
-    job_ledger_export_checkpoint, job_ledger_mirror;
+    job_ledger_export_checkpoint, job_ledger_mirror, job_ledger_index;
 extern const struct event_type event_ledger_verified;
 
 /* Whether the last job of the kind was queued at least so long ago. */

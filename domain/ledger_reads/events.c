@@ -3,12 +3,15 @@
  * the list is paged is the ledger's size with the event, since the first event
  * has seq 0 and ids begin at 1.
  */
+#include "domain/complete.h"
 #include "domain/ledger_reads/group.h"
 #include "domain/ledger_reads/parts.h"
+#include "ledger/chain/index.h"
 
 struct event_list_query {
 	int64_t limit, after_id, from;
 	struct uid subject;
+	struct str subject_kind, proof;
 };
 
 struct event_subject {
@@ -29,7 +32,9 @@ struct event_item {
 SHAPE(event_list_query, "Which events",
 	PAGE_QUERY(event_list_query),
 	FIELD(event_list_query, from, .place = IN_QUERY, .min = 0, .max = SEQ_MAX, .def = "0", .doc = "Only events from this place on"),
-	FIELD(event_list_query, subject, .place = IN_QUERY, .doc = "Only events about the record with this identifier"));
+	FIELD(event_list_query, subject, .place = IN_QUERY, .doc = "Only events about the record with this identifier"),
+	FIELD(event_list_query, subject_kind, .place = IN_QUERY, .min = 1, .max = INDEX_KIND_MAX, .doc = "With subject: and of this kind"),
+	COMPLETE_QUERY(event_list_query));
 SHAPE(event_subject, "The record that an event is about",
 	FIELD(event_subject, kind, .doc = "What it is"),
 	FIELD(event_subject, uid, .doc = "Its identifier"));
@@ -41,12 +46,13 @@ SHAPE(event_item, "An event",
 	FIELD(event_item, type, .doc = "What happened"),
 	FIELD(event_item, subject, .of = &event_subject_shape, .doc = "The record that it is about"),
 	FIELD(event_item, hash, .doc = "SHA-256 of its bytes"));
-PAGE_SHAPE(event_page, "Events", event_item_shape);
+COMPLETE_PAGE_SHAPE(event_page, "Events", event_item_shape);
 /* clang-format on */
 
-LIST_OPERATION(ledger_event_list, event_list_query, event_page,
+COMPLETE_LIST_OPERATION(ledger_event_list, event_list_query, event_page,
     .id = "ledger.event.list", .method = "GET", .path = "/api/v2/ledger/events",
     .scope = "trust:read", .product = PRODUCT,
+    .refusals = REFUSES(&err_conflict),
     .summary = "List the events of the ledger, or those about a record");
 
 /* The places that the page shows, rising. */
@@ -58,17 +64,18 @@ struct places {
 
 /* One more than asked for says whether others follow. */
 static int
-find_by_subject(struct context *c, struct uid subject, int64_t from,
-    size_t limit, struct places *out, struct err *e)
+find_by_subject(struct context *c, const struct event_list_query *in,
+    int64_t from, size_t limit, struct places *out, struct err *e)
 {
+	struct str subject = { (const char *)in->subject.b,
+		sizeof in->subject.b };
 	struct rows r;
 	int rc;
 
 	if (db_query(c->db, &r, e,
 		"SELECT seq FROM ledger_subject WHERE subject = ? AND seq >= ?"
-		" ORDER BY seq LIMIT ?",
-		"bii",
-		(struct str){ (const char *)subject.b, sizeof subject.b }, from,
+		" AND (? IS NULL OR kind = ?) ORDER BY seq LIMIT ?",
+		"bissi", subject, from, in->subject_kind, in->subject_kind,
 		(int64_t)limit + 1))
 		return -1;
 	while ((rc = rows_next(&r, e)) == 1) {
@@ -156,9 +163,26 @@ read_items(struct context *c, const struct places *p, struct event_item *items,
 	return rc;
 }
 
+/* What there is to prove is all events of one record. */
+static int
+check_query(struct context *c, const struct event_list_query *in, struct err *e)
+{
+	bool subject = !uid_is_none(in->subject);
+
+	if ((in->proof.p || in->subject_kind.p) && !subject)
+		return err_add_field(e, c->arena, "parameter", "subject",
+		    "required", "goes with %s",
+		    in->proof.p ? "proof" : "subject_kind");
+	if (in->proof.p && !in->subject_kind.p)
+		return err_add_field(e, c->arena, "parameter", "subject_kind",
+		    "required", "goes with proof");
+	return complete_refuse_filter(
+	    c, in->proof.p && in->from > 0, "from", e);
+}
+
 static int
 ledger_event_list_read(struct context *c, const struct event_list_query *in,
-    struct page *out, struct err *e)
+    struct complete_page *out, struct err *e)
 {
 	/* An id above after_id is a place of at least after_id. */
 	int64_t from = in->from > in->after_id ? in->from : in->after_id;
@@ -167,9 +191,11 @@ ledger_event_list_read(struct context *c, const struct event_list_query *in,
 				arena_array(c->arena, limit, sizeof *p.seqs) };
 	struct event_item *items = arena_array(c->arena, limit, sizeof *items);
 
+	if (check_query(c, in, e))
+		return -1;
 	if ((uid_is_none(in->subject)
 		    ? find_by_range(c, from, limit, &p, e)
-		    : find_by_subject(c, in->subject, from, limit, &p, e)) ||
+		    : find_by_subject(c, in, from, limit, &p, e)) ||
 	    read_items(c, &p, items, e))
 		return -1;
 	out->data = (struct list){ items, p.n };
@@ -177,5 +203,8 @@ ledger_event_list_read(struct context *c, const struct event_list_query *in,
 	if (p.more)
 		out->next_after_id =
 		    (struct opt_int){ true, items[p.n - 1].id };
-	return 0;
+	if (!in->proof.p)
+		return 0;
+	return complete_prove_record(
+	    c, in->subject_kind, in->subject, &out->complete, e);
 }

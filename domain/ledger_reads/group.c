@@ -13,6 +13,7 @@ static const struct operation *const operations[] = {
 	&op_ledger_checkpoint,
 	&op_ledger_event_list,
 	&op_ledger_event_show,
+	&op_ledger_record_list,
 	&op_ledger_proof_inclusion,
 	&op_ledger_proof_consistency,
 	&op_ledger_evidence,

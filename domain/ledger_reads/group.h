@@ -4,7 +4,7 @@
 #include "domain/operation.h"
 
 extern const struct operation op_ledger_checkpoint, op_ledger_event_list,
-    op_ledger_event_show, op_ledger_proof_inclusion,
+    op_ledger_event_show, op_ledger_record_list, op_ledger_proof_inclusion,
     op_ledger_proof_consistency, op_ledger_evidence, op_ledger_pack,
     op_ledger_key_list;
 

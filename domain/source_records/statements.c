@@ -54,6 +54,10 @@ query_statements(struct context *c, const struct bank_statement_filter *f,
 	struct opt_int gl = f->general_ledger_id;
 	int64_t after = f->after_id, limit = f->limit + 1;
 
+	if (f->by_uid)
+		return db_query(c->db, r, e,
+		    COLUMNS "s.uid > coalesce(?, '') ORDER BY s.uid LIMIT ?",
+		    "ui", f->after_uid, limit);
 	if (!uid_is_none(f->uid))
 		return db_query(c->db, r, e,
 		    COLUMNS "s.uid = ? AND (? IS NULL OR s.status = ?) AND"
@@ -72,6 +76,22 @@ query_statements(struct context *c, const struct bank_statement_filter *f,
 		return db_query(c->db, r, e, COLUMNS "s.status = ? AND" REST,
 		    "sii", f->status, after, limit);
 	return db_query(c->db, r, e, COLUMNS REST, "ii", after, limit);
+}
+
+int
+bank_statement_uid(
+    struct context *c, int64_t id, struct uid *out, struct err *e)
+{
+	struct rows r;
+	int found;
+
+	if (db_query(c->db, &r, e,
+		"SELECT uid FROM bank_statement WHERE id = ?", "i", id))
+		return -1;
+	found = rows_next(&r, e);
+	if (found == 1)
+		*out = rows_uid(&r, 0);
+	return rows_end(&r, e) ? -1 : found;
 }
 
 int

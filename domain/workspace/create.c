@@ -10,6 +10,7 @@
 #include "domain/workspace/events.h"
 #include "domain/workspace/group.h"
 #include "ledger/base/io.h"
+#include "ledger/write/index.h"
 
 struct workspace_create {
 	struct str name;
@@ -43,7 +44,7 @@ WRITE_OPERATION(workspace_create, workspace_create, workspace_new,
     .id = "workspace.create", .command = "workspace create", .no_ledger = true,
     .product = "Core Platform", .summary = "Create a workspace and its ledger",
     .prepare = workspace_create_prepare_any,
-    .emits = EMITS(&event_workspace_created));
+    .emits = EMITS(&event_workspace_created, &event_ledger_indexed));
 
 static bool
 is_entitlement(const void *unused, struct str name)
@@ -124,8 +125,10 @@ workspace_create_decide(
 		return err_set(e, &err_conflict,
 		    "the workspace %.*s has its %.*s ledger already",
 		    STR_ARGS(data.name), STR_ARGS(data.environment));
-	return context_emit(
-	    c, &event_workspace_created, "workspace", tx_uid(c->tx), &data, e);
+	if (context_emit(c, &event_workspace_created, "workspace",
+		tx_uid(c->tx), &data, e))
+		return -1;
+	return ledger_begin_index(c->tx, e);
 }
 
 static int

@@ -86,7 +86,14 @@ struct bank_statement_filter {
 	struct uid uid;
 	struct str status;
 	struct opt_int general_ledger_id;
+	/* In the order of their identifiers instead, without another filter. */
+	bool by_uid;
+	struct uid after_uid;
 };
+
+/* The identifier of a number: 1, 0 there is none, -1. */
+int bank_statement_uid(
+    struct context *, int64_t id, struct uid *, struct err *);
 
 /* By rising id, in the context's arena. */
 int bank_statements_list(struct context *, const struct bank_statement_filter *,

@@ -19,7 +19,8 @@ struct command {
 };
 extern const struct command command_verify, command_log, command_show,
     command_prove, command_check_proof, command_check_checkpoint,
-    command_check_tiles, command_check_manifest, command_pack;
+    command_check_tiles, command_check_complete, command_check_manifest,
+    command_pack;
 
 /* Prints usage and options. */
 void command_help(const struct command *, FILE *);

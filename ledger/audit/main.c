@@ -5,7 +5,7 @@
 static const struct command *const commands[] = { &command_verify, &command_log,
 	&command_show, &command_prove, &command_check_proof,
 	&command_check_checkpoint, &command_check_tiles,
-	&command_check_manifest, &command_pack };
+	&command_check_complete, &command_check_manifest, &command_pack };
 #define COMMANDS (sizeof commands / sizeof commands[0])
 
 static void
@@ -18,7 +18,7 @@ help(FILE *f)
 	for (size_t i = 0; i < COMMANDS; i++)
 		fprintf(
 		    f, "  %-16s %s\n", commands[i]->name, commands[i]->summary);
-	fputs("\n  --help         this text, or a command's after its name\n"
+	fputs("\n  --help           this text, or a command's after its name\n"
 	      "  --version\n\n"
 	      "Exit status: 0 good, 1 the ledger, proof or manifest is bad, 2 "
 	      "wrong usage, 3 could not\nbe carried out.\n",

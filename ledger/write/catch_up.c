@@ -38,8 +38,8 @@ ledger_project(struct ledger *l, const struct event *ev, const void *data,
 	int64_t seq = (int64_t)ev->seq;
 
 	if (type->project(l->db, ev, data, e) ||
-	    db_run(l->db, e, "INSERT INTO ledger_subject VALUES (?, ?)", "bi",
-		subject, seq))
+	    db_run(l->db, e, "INSERT INTO ledger_subject VALUES (?, ?, ?)",
+		"bis", subject, seq, ev->subject_kind))
 		return -1;
 	if (!ev->idempotency.set)
 		return 0;

@@ -29,6 +29,7 @@ CREATE TABLE ledger_closed (
 CREATE TABLE ledger_subject (
 	subject BLOB NOT NULL, -- the 16 bytes of its uid
 	seq INTEGER NOT NULL,
+	kind TEXT NOT NULL,
 	PRIMARY KEY (subject, seq)
 ) WITHOUT ROWID;
 

@@ -323,7 +323,7 @@ test_authority_comes_before_validity(void **state)
 
 /* Rows of this test's own, for what no good row does. */
 
-enum habit { EMITS_IT, EMITS_ANOTHER, EMITS_NOTHING, ANSWERS_WITH_2, NO_REPLY };
+enum habit { EMITS_IT, EMITS_ANOTHER, EMITS_NOTHING, ANSWERS_WITH_3, NO_REPLY };
 static enum habit habit;
 
 static int
@@ -339,8 +339,8 @@ probe_decide(struct context *c, const void *in, struct err *e)
 	switch (habit) {
 	case EMITS_NOTHING:
 		return 0;
-	case ANSWERS_WITH_2:
-		context_answer_with(c, 2);
+	case ANSWERS_WITH_3:
+		context_answer_with(c, 3);
 		return 0;
 	case EMITS_ANOTHER:
 		return context_emit(c, &event_application_revoked,
@@ -441,13 +441,13 @@ test_answer_with_an_earlier_event(void **state)
 	uint64_t size;
 	int64_t seq;
 
-	desk_do(d, "application.create", TREASURY); /* event 2 */
+	desk_do(d, "application.create", TREASURY); /* event 3 */
 	size = size_of(d);
-	assert_int_equal(run_probe(d, ANSWERS_WITH_2, &reply, &e), 0);
+	assert_int_equal(run_probe(d, ANSWERS_WITH_3, &reply, &e), 0);
 	assert_true(str_is(json_get_str(reply.body, "name"), "treasury"));
 	assert_true(
 	    json_get_int(json_get(reply.body, "evidence"), "seq", &seq));
-	assert_int_equal(seq, 2);
+	assert_int_equal(seq, 3);
 	assert_false(reply.replayed);
 	assert_int_equal(size_of(d), size);
 }

@@ -263,9 +263,9 @@ test_verification_is_recorded(void **state)
 	assert_int_equal(ledger_read_begin(f->one.ledger, &reading, &e), 0);
 	c.db = reading.db;
 	assert_int_equal(ledger_last_verification(&c, &v, &e), 1);
-	/* opened, workspace created, job queued and claimed */
-	assert_int_equal(v.size, 4);
-	assert_int_equal(v.events, 4);
+	/* opened, workspace created, index begun, job queued and claimed */
+	assert_int_equal(v.size, 5);
+	assert_int_equal(v.events, 5);
 	assert_true(str_is(v.result, "passed"));
 	assert_null(v.reason.p);
 	assert_true(v.started_at.us > 0 && v.finished_at.us >= v.started_at.us);
