@@ -102,37 +102,54 @@ put_row(struct keeper *k, unsigned level, struct str key, int64_t count,
 	    (int64_t)level, key, count, hash);
 }
 
-/* One record's events, which stand together. Gives how many they are. */
+/* Goes on from a record's chain by its events, which stand together. */
+static struct digest
+chain_on(struct digest chain, const struct keyed *first, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		chain = index_chain_next(chain, first[i].event->hash);
+	return chain;
+}
+
+/* Most records are new: whether one is, the insertion tells. */
 static int
-add_record(struct keeper *k, const struct keyed *first, size_t n, size_t *done)
+add_record(struct keeper *k, const struct keyed *first, size_t n)
 {
 	struct change *change = &k->changes[k->n++];
-	struct digest chain;
+	struct digest chain = { 0 };
 	int64_t count;
 
 	*change = (struct change){ .key = first->key };
+	if (db_run(k->db, k->e,
+		"INSERT OR IGNORE INTO ledger_index VALUES (0, ?, ?, ?)", "sid",
+		first->key, (int64_t)n, chain_on(chain, first, n)))
+		return -1;
+	if (db_changes(k->db) == 1) {
+		change->added = true;
+		change->height = index_height(first->key);
+		return 0;
+	}
 	if (read_record(k, first->key, &count, &chain))
 		return -1;
-	change->added = count == 0;
-	if (change->added)
-		change->height = index_height(first->key);
-	for (*done = 0; *done < n && str_eq(first[*done].key, first->key);
-	     ++*done)
-		chain = index_chain_next(chain, first[*done].event->hash);
-	return put_row(k, 0, first->key, count + (int64_t)*done, chain);
+	return put_row(
+	    k, 0, first->key, count + (int64_t)n, chain_on(chain, first, n));
 }
 
 static int
 add_records(struct keeper *k, const struct index_event *events, size_t n)
 {
 	struct keyed *sorted;
-	size_t done;
+	size_t same;
 
 	if (sort_by_key(k, events, n, &sorted))
 		return -1;
-	for (size_t i = 0; i < n; i += done)
-		if (add_record(k, sorted + i, n - i, &done))
+	for (size_t i = 0; i < n; i += same) {
+		for (same = 1; i + same < n &&
+			       str_eq(sorted[i + same].key, sorted[i].key);)
+			same++;
+		if (add_record(k, sorted + i, same))
 			return -1;
+	}
 	return 0;
 }
 

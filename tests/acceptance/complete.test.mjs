@@ -2,7 +2,8 @@
 // from the document, and by probity-audit without a network. What a service
 // leaves out, both of them find.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -11,6 +12,7 @@ import { close, paths, send } from "./support/client.mjs";
 import { checkComplete } from "./support/complete.mjs";
 import { assertProblem, Contract, named } from "./support/contract.mjs";
 import { finish, publicKey } from "./support/evidence.mjs";
+import { top } from "./support/places.mjs";
 import { makeKey, offline } from "./support/proof.mjs";
 import { Service } from "./support/service.mjs";
 import { actionBody, provision } from "./support/workspace.mjs";
@@ -235,6 +237,43 @@ test("what was altered is refused", async () => {
 	// That says nothing, and is no proof.
 	const plain = await good("/api/v2/ledger/records?kind=action");
 	assert.equal(audit([plain]).failed.check, "format");
+});
+
+// The commands of docs/auditing.md, typed as they stand there.
+test("by the shell alone, as the document shows it", async () => {
+	const text = readFileSync(join(top, "docs/auditing.md"), "utf8");
+	const [walk, compare] = text.split("### With a shell")[1].split("\n## ")[0]
+		.split("`rows` now has").map((part) => part.split("\n")
+			.filter((line) => line.startsWith("    ")).join("\n"));
+	const [lists, chain] = compare.split("\n    chain=");
+	const origin = service.ctl("acme", "ledger status").origin;
+	const run = (reply, commands) => {
+		const at = mkdtempSync(join(dir, "shell-"));
+		writeFileSync(join(at, "reply.json"), JSON.stringify(reply));
+		writeFileSync(join(at, "pinned"), `${origin} namespaces="git" ${key}\n`);
+		const r = spawnSync("bash", ["-c", `${walk}\n${commands}`],
+			{ cwd: at, encoding: "utf8" });
+		return { ...r, rows: readFileSync(join(at, "rows"), "utf8") };
+	};
+	const bySubject = `cat rows\nchain=${chain}`;
+	for (const reply of [await records("action"), await records("action",
+		`&limit=200&after=${actions[40]}`), await statements()]) {
+		const r = run(reply, lists);
+		assert.deepEqual([r.status, r.stdout], [0, ""], r.stderr);
+		assert.equal(r.stderr.replace(/^Good .*\n/, ""), "");
+		assert.equal(r.rows.trim().split("\n").length, reply.data.length);
+		reply.data.splice(3, 1);
+		assert.equal(run(reply, lists).status, 1);
+		reply.complete.pages.pop();
+		assert.match(run(reply, lists).stderr, /cannot open/);
+		reply.complete.commit = reply.complete.commit.replace("Ledger-Head: ", "$&0");
+		assert.match(run(reply, lists).stderr, /Could not verify signature/);
+	}
+	const reply = await events("counterparty", w.other.uid);
+	const [row, ours] = run(reply, bySubject).stdout.trim().split("\n");
+	assert.equal(row, ours);
+	reply.data.pop();
+	assert.notEqual(...run(reply, bySubject).stdout.trim().split("\n"));
 });
 
 test("the same pages from a read model made anew", async () => {

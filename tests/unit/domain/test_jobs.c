@@ -15,6 +15,7 @@
 #include "domain/jobs/kinds.h"
 #include "domain/ledger_ops.h"
 #include "domain/ledger_ops/group.h"
+#include "ledger/write/index.h"
 
 #define SECOND INT64_C(1000000)
 #define HOUR   (3600 * SECOND)
@@ -419,6 +420,42 @@ test_schedule(void **state)
 	assert_int_equal(count(&f->one, "verifications"), 2);
 }
 
+static bool
+is_indexed(const struct worker *w)
+{
+	struct reading reading;
+	struct err e = { 0 };
+	bool indexed;
+
+	assert_int_equal(ledger_read_begin(w->ledger, &reading, &e), 0);
+	assert_int_equal(ledger_is_indexed(reading.db, &indexed, &e), 0);
+	ledger_read_end(&reading);
+	return indexed;
+}
+
+/* As in a ledger from before the index: its tables know of no announcement. */
+static void
+test_index_is_begun(void **state)
+{
+	struct fixture *f = *state;
+	struct err e = { 0 };
+
+	assert_true(is_indexed(&f->one));
+	assert_int_equal(system(arena_printf(f->a,
+			     "sqlite3 '%s'/state/ledgers/acme/sandbox/state.db"
+			     " 'DELETE FROM ledger_indexed'",
+			     f->dir)),
+	    0);
+	assert_false(is_indexed(&f->one));
+	assert_int_equal(worker_schedule(&f->one, f->a, &e), 0);
+	assert_int_equal(count(&f->one, "all"), 2);
+	assert_int_equal(worker_run_one(&f->one, f->a, &e), 1);
+	assert_int_equal(worker_run_one(&f->one, f->a, &e), 1);
+	assert_true(is_indexed(&f->one));
+	assert_int_equal(worker_schedule(&f->one, f->a, &e), 0);
+	assert_int_equal(count(&f->one, "all"), 2);
+}
+
 /* Who waits for other machines leaves the ledger's own upkeep alone, and the
  * other way round. */
 static void
@@ -516,6 +553,7 @@ main(void)
 		WITH_WORKERS(test_failed_attempts_wait_and_end),
 		WITH_WORKERS(test_result_that_does_not_fit),
 		WITH_WORKERS(test_schedule),
+		WITH_WORKERS(test_index_is_begun),
 		WITH_WORKERS(test_parts_claim_their_own),
 		WITH_WORKERS(test_two_processes_share_the_work),
 	};

@@ -272,6 +272,25 @@ test_announced_once(void **state)
 	assert_verifies(f);
 }
 
+/* It is over all events, also those from before. */
+static void
+test_announced_late(void **state)
+{
+	struct fixture *f = *state;
+	struct receipt r;
+	struct err e = { 0 };
+
+	note_first(f);
+	for (int i = 0; i < 300; i++) {
+		assert_int_equal(
+		    toy_note(f->ledger, f->a, STR("x"), &r, &e), 0);
+		note_event(f, &r.events[0].event);
+	}
+	assert_int_equal(submit(f, decide_begin, NULL, &e), 0);
+	assert_as_defined(f);
+	assert_verifies(f);
+}
+
 static void
 test_made_anew(void **state)
 {
@@ -395,6 +414,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_kept_as_defined),
 		TEST(test_announced_once),
+		TEST(test_announced_late),
 		TEST(test_made_anew),
 		TEST(test_damaged_rows),
 		TEST(test_records),
