@@ -150,6 +150,12 @@ repo_write(
 	return 0;
 }
 
+int
+repo_write_anew(struct repo *r, const struct object *o, struct err *e)
+{
+	return loose_write(r, o, false, e);
+}
+
 static int
 fan_out_sync(struct repo *r, const char *place)
 {

@@ -46,11 +46,19 @@ backend_add(git_odb *odb, git_odb_backend *b, int priority)
 	return rc;
 }
 
+static int
+add_packs(git_odb *odb, const char *path)
+{
+	git_odb_backend *b = NULL;
+
+	return git_odb_backend_pack(&b, path) ||
+	       backend_add(odb, b, PRIORITY_PACK);
+}
+
 /* Loose files and packs of this repository alone: no alternates. */
 static int
 odb_build(const struct repo *r, git_odb **out)
 {
-	git_odb_backend *b = NULL;
 	git_odb *odb = NULL;
 	char path[4096];
 
@@ -60,8 +68,7 @@ odb_build(const struct repo *r, git_odb **out)
 	if (git_odb_new(&odb))
 		return -1;
 	if (backend_add(odb, loose_backend_new(r->objects), PRIORITY_LOOSE) ||
-	    git_odb_backend_pack(&b, path) ||
-	    backend_add(odb, b, PRIORITY_PACK)) {
+	    (r->without ? repo_odb_add_others(r, odb) : add_packs(odb, path))) {
 		git_odb_free(odb);
 		return -1;
 	}

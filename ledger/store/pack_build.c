@@ -7,6 +7,7 @@
 
 #include <git2/sys/odb_backend.h>
 
+#include "ledger/store/inspect.h"
 #include "ledger/store/pack_set.h"
 
 /* Path of a file of the pack, malloc'ed. */
@@ -31,6 +32,20 @@ odb_add_pack(const struct repo *r, git_odb *odb, const char *name)
 	free(path);
 	if (!rc && (rc = git_odb_add_backend(odb, b, 1)))
 		b->free(b);
+	return rc;
+}
+
+int
+repo_odb_add_others(const struct repo *r, git_odb *odb)
+{
+	struct pack_names all = { 0 };
+	int rc = inspect_list_packs(r, &all, NULL);
+
+	for (size_t i = 0; !rc && i < all.n; i++)
+		/* One that cannot be opened holds nothing that can be read. */
+		if (!pack_names_have(r->without, all.p[i]))
+			odb_add_pack(r, odb, all.p[i]);
+	pack_names_free(&all);
 	return rc;
 }
 

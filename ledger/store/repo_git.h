@@ -11,6 +11,8 @@
 
 #define REPO_BRANCH "refs/heads/main"
 
+struct pack_names;
+
 struct repo {
 	char *path;  /* the bare repository, or a clone's .git */
 	int dir;     /* path, held open: syncfs reports errors since then */
@@ -20,6 +22,7 @@ struct repo {
 	struct timespec packs_at; /* objects/pack as the odb was built */
 	uint64_t temp_tag;        /* names of temporary files */
 	uint64_t temp_count;
+	const struct pack_names *without; /* packs not to read from, or NULL */
 };
 
 /* libgit2, with nothing of this machine's or this user's configuration. */
@@ -34,6 +37,9 @@ void loose_name(struct oid, char out[LOOSE_NAME]);
 
 /* Where the loose copies of the object are; whether there is one. */
 bool loose_exists(const struct repo *, struct oid);
+
+/* Adds every pack but those of r->without. */
+int repo_odb_add_others(const struct repo *, git_odb *);
 
 /* Opens the object database as the packs are now; `always` even when they
  * have not changed since. */

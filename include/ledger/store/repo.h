@@ -60,6 +60,10 @@ struct oid repo_oid_plain(enum object_kind, struct str bytes);
 /* Writes objects whose oid is set; those that exist are skipped. No sync. */
 int repo_write(struct repo *, const struct object *, size_t n, struct err *);
 
+/* Writes an object whose oid is set into a new file, over whatever is there. No
+ * sync. */
+int repo_write_anew(struct repo *, const struct object *, struct err *);
+
 /* Writes one blob and syncs it with its directory, for contents that are
  * stored before their event. */
 int repo_write_synced(struct repo *, struct object *, struct err *);

@@ -1,0 +1,98 @@
+/*
+ * One damage looked at again, by the name it was told under.
+ */
+#include <string.h>
+
+#include "ledger/write/examine.h"
+
+static int
+pack_remains(struct storage *s, struct str name, struct err *e)
+{
+	struct pack_inspection seen;
+	char text[INSPECT_PACK_NAME];
+
+	if (name.n != sizeof text - 1)
+		return err_set(e, &err_invalid, "no such pack");
+	memcpy(text, name.p, name.n);
+	text[name.n] = '\0';
+	if (inspect_pack(s->repo, text, NULL, &seen, e))
+		return -1;
+	return !seen.absent && seen.damaged;
+}
+
+static int
+object_remains(
+    struct storage *s, enum object_kind kind, struct str name, struct err *e)
+{
+	struct arena *a = arena_new();
+	struct inspection seen;
+	struct oid oid;
+	int rc;
+
+	if (!oid_from_hex(name, &oid))
+		rc = err_set(e, &err_invalid, "no object's id");
+	else
+		rc = inspect_object(
+		    s->repo, oid, kind, (size_t)2 << 30, NULL, a, &seen, e);
+	if (rc == 0)
+		rc = !seen.readable || seen.loose_damaged;
+	arena_free(a);
+	return rc;
+}
+
+static int
+batch_remains(struct storage *s, struct str name, struct err *e)
+{
+	char why[RECHECK_WHY];
+	struct recheck *r;
+	struct oid oid;
+	int good;
+
+	if (!oid_from_hex(name, &oid))
+		return err_set(e, &err_invalid, "no object's id");
+	r = recheck_new(s->repo, storage_origin(s), s->key);
+	good = recheck_batch(r, oid, why, e);
+	recheck_free(r);
+	return good < 0 ? -1 : !good;
+}
+
+static int
+branch_remains(struct storage *s, struct err *e)
+{
+	struct damage d;
+	struct oid tip;
+	int good = storage_branch(s, &tip, &d, e);
+
+	return good < 0 ? -1 : !good;
+}
+
+static enum object_kind
+object_kind_of(struct str kind)
+{
+	if (str_is(kind, "commit"))
+		return OBJECT_COMMIT;
+	if (str_is(kind, "tree") || str_is(kind, "payloads"))
+		return OBJECT_TREE;
+	return OBJECT_BLOB;
+}
+
+int
+ledger_damage_remains(const struct ledger_options *o, struct str kind,
+    struct str name, struct err *e)
+{
+	struct storage s;
+	int rc;
+
+	if (storage_open(o, &s, e))
+		return -1;
+	if (str_is(kind, "pack"))
+		rc = pack_remains(&s, name, e);
+	else if (str_is(kind, "branch"))
+		rc = branch_remains(&s, e);
+	else if (str_is(kind, "batch"))
+		rc = batch_remains(&s, name, e);
+	else
+		rc = object_remains(&s, object_kind_of(kind), name, e);
+	storage_close(&s);
+	return rc;
+}
