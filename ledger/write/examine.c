@@ -108,12 +108,15 @@ look_at_blob(struct examination *x, const struct tree_entry *t,
 	struct str bytes;
 	int rc;
 
-	if (signers && x->has_signers && oid_eq(x->signers, t->oid))
+	if (signers && x->has_signers && oid_eq(x->signers, t->oid)) {
+		x->faulty = x->faulty || !x->signers_whole;
 		return 0;
+	}
 	rc = look(x, t->oid, OBJECT_BLOB, BLOB_MAX, label, &bytes, e);
-	if (rc == 1 && signers) {
+	if (signers) {
 		x->signers = t->oid;
 		x->has_signers = true;
+		x->signers_whole = rc == 1;
 	}
 	return rc < 0 ? -1 : 0;
 }

@@ -31,8 +31,9 @@ struct examination {
 	struct arena *a;
 	const struct batch_ref *batch;
 	bool faulty;
-	bool has_signers;
-	struct oid signers; /* the last that was whole: hardly ever another */
+	/* The allowed_signers last looked at: hardly ever another. */
+	bool has_signers, signers_whole;
+	struct oid signers;
 };
 
 int examine_batch(struct examination *, const struct batch_ref *, struct err *);
