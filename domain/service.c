@@ -1,6 +1,7 @@
 #include "domain/pool.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -31,6 +32,7 @@ struct service {
 	struct slot *slots;
 	size_t n;
 	uint64_t counter;
+	atomic_bool stopping;
 };
 
 int
@@ -84,6 +86,18 @@ const struct config *
 service_config(const struct service *s)
 {
 	return &s->config;
+}
+
+void
+service_stop(struct service *s)
+{
+	atomic_store(&s->stopping, true);
+}
+
+bool
+service_is_stopping(const struct service *s)
+{
+	return atomic_load(&s->stopping);
 }
 
 struct instant

@@ -7,9 +7,11 @@ static bool
 is_for(enum worker_part part, struct str name)
 {
 	const struct job_kind *kind = job_kind_by_name(name);
-	bool remote = kind && kind->remote;
+	enum worker_part own = kind && kind->remote       ? WORKER_REMOTE
+			       : kind && kind->background ? WORKER_BACKGROUND
+							  : WORKER_LOCAL;
 
-	return part == WORKER_ALL || remote == (part == WORKER_REMOTE);
+	return part == WORKER_ALL || part == own;
 }
 
 /* The oldest job that this part may take now: queued and its time has come, or

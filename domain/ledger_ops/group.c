@@ -7,6 +7,9 @@ EMBED(ledger_ops_view_sql, "domain/ledger_ops/view.sql");
 
 static const struct event_type *const types[] = {
 	&event_ledger_verified,
+	&event_ledger_damage_found,
+	&event_ledger_damage_mended,
+	&event_ledger_scrubbed,
 	NULL,
 };
 
@@ -22,6 +25,7 @@ static const struct job_kind *const jobs[] = {
 	&job_ledger_export_checkpoint,
 	&job_ledger_mirror,
 	&job_ledger_index,
+	&job_ledger_scrub,
 	NULL,
 };
 

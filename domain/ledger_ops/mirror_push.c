@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "domain/ledger_ops/mirror_git.h"
 #include "ledger/base/child.h"
 #include "ledger/base/log.h"
 
@@ -40,8 +41,8 @@ environment(const char *name, const char *otherwise)
 }
 
 /* PATH to find git and ssh, HOME for ssh's keys and ~/.netrc. */
-static const char **
-child_environment(struct arena *a, const char *repository)
+const char **
+mirror_environment(struct arena *a, const char *repository)
 {
 	const char **list = arena_array(
 	    a, FIXED_VARIABLES + 2 * (N_SETTINGS + 1) + 1, sizeof *list);
@@ -95,8 +96,8 @@ mirror_check(struct str to, struct err *e)
 }
 
 /* What others wrote, as one line that moves no cursor. */
-static void
-log_said(const struct place *place, char *said)
+void
+mirror_log_said(const struct place *place, char *said)
 {
 	for (char *p = said; *p; p++)
 		if (*p < ' ' || *p > '~')
@@ -115,7 +116,7 @@ judge(const struct place *place, int status, char *said, struct err *e)
 		return 0;
 	refused = strstr(said, "(fetch first)") != NULL ||
 		  strstr(said, "(non-fast-forward)") != NULL;
-	log_said(place, said);
+	mirror_log_said(place, said);
 	if (refused)
 		return err_set(e, &err_mirror_differs,
 		    "the remote has commits that the ledger does not have;"
@@ -149,7 +150,7 @@ push(struct service *s, const struct place *place, const char *repository,
 	int status;
 
 	if (child_start(
-		argv, child_environment(a, repository), -1, true, &child, e) ||
+		argv, mirror_environment(a, repository), -1, true, &child, e) ||
 	    child_finish(
 		&child, config->mirror_seconds, said, sizeof said, &status, e))
 		return -1;

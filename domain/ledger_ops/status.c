@@ -1,3 +1,4 @@
+#include "domain/damage.h"
 #include "domain/ledger_ops.h"
 #include "domain/ledger_ops/group.h"
 #include "ledger/crypto/note.h"
@@ -11,7 +12,8 @@ struct ledger_state {
 	struct instant last_at;
 	struct str public_key, verifier_key, checkpoint;
 	int64_t free_bytes;
-	const void *last_verification;
+	const void *last_verification, *last_scrub;
+	struct list damage;
 };
 
 /* clang-format off */
@@ -28,7 +30,9 @@ SHAPE(ledger_state, "Where the ledger stands",
 	FIELD(ledger_state, verifier_key, .doc = "The same for tools that read signed notes"),
 	FIELD(ledger_state, checkpoint, .max = 4096, .doc = "The latest signed note"),
 	FIELD(ledger_state, free_bytes, .doc = "Room left on its disk"),
-	FIELD(ledger_state, last_verification, .of = &verification_shape, .doc = "The last full verification"));
+	FIELD(ledger_state, last_verification, .of = &verification_shape, .doc = "The last full verification"),
+	FIELD(ledger_state, last_scrub, .of = &scrubbed_shape, .doc = "The last scrub that came to its end"),
+	FIELD(ledger_state, damage, .of = &damaged_object_shape, .max = DAMAGE_TOLD_MAX, .doc = "What of the repository is known to be damaged"));
 /* clang-format on */
 
 READ_OPERATION(ledger_status, nothing, ledger_state, .id = "ledger.status",
@@ -82,6 +86,21 @@ put_verification(struct context *c, struct ledger_state *out, struct err *e)
 }
 
 static int
+put_damage(struct context *c, struct ledger_state *out, struct err *e)
+{
+	struct scrubbed *last = ARENA_NEW(c->arena, struct scrubbed);
+	int found = damage_read_scrub(c->db, last, e);
+	struct damage_list open = { 0 };
+
+	if (found < 0 || damage_read_open(c->db, c->arena, &open, e))
+		return -1;
+	if (found == 1)
+		out->last_scrub = last;
+	out->damage = (struct list){ open.p, open.n };
+	return 0;
+}
+
+static int
 ledger_status_read(struct context *c, const struct nothing *in,
     struct ledger_state *out, struct err *e)
 {
@@ -104,7 +123,7 @@ ledger_status_read(struct context *c, const struct nothing *in,
 		.free_bytes = (int64_t)s.free_bytes,
 	};
 	put_keys(c, out);
-	if (put_closing(c, out, e))
+	if (put_closing(c, out, e) || put_verification(c, out, e))
 		return -1;
-	return put_verification(c, out, e);
+	return put_damage(c, out, e);
 }

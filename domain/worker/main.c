@@ -2,7 +2,8 @@
  * probity-worker: what a ledger needs beside its requests. One thread makes
  * the ledgers durable beyond their journals, every second; another does
  * jobs, so that a long one delays no syncing; the third does those that wait
- * for other machines, so that one which is down delays no upkeep.
+ * for other machines, so that one which is down delays no upkeep; the fourth
+ * those that take hours because they are held to a rate.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -20,6 +21,7 @@
 #define ROUND_MS       1000
 #define SCHEDULE_S     60
 #define JOBS_PER_ROUND 16
+#define N_LOOPS        3
 
 static atomic_bool stopping;
 
@@ -168,6 +170,24 @@ remote_loop(void *arg)
 }
 
 static void
+run_background_jobs(const struct worker *w, struct arena *a)
+{
+	run_part(w, WORKER_BACKGROUND, a);
+}
+
+static void *
+background_loop(void *arg)
+{
+	const struct program *p = arg;
+
+	while (!stopping) {
+		visit_all(p, run_background_jobs);
+		rest();
+	}
+	return NULL;
+}
+
+static void
 job_loop(const struct program *p)
 {
 	for (unsigned round = 0; !stopping; round++) {
@@ -210,7 +230,10 @@ end_thread(pthread_t thread)
 static int
 run(struct program *p)
 {
-	pthread_t syncer, remote;
+	static void *(*const loops[])(
+	    void *) = { sync_loop, remote_loop, background_loop };
+	pthread_t threads[N_LOOPS];
+	size_t n = 0;
 
 	if (p->once) {
 		visit_all(p, schedule);
@@ -218,20 +241,20 @@ run(struct program *p)
 		visit_all(p, sync_ledger);
 		return 0;
 	}
-	if (pthread_create(&syncer, NULL, sync_loop, p)) {
-		log_line(LOG_ERROR, "worker", "cannot start a thread");
-		return 3;
-	}
-	if (pthread_create(&remote, NULL, remote_loop, p)) {
+	while (n < N_LOOPS && !pthread_create(&threads[n], NULL, loops[n], p))
+		n++;
+	if (n < N_LOOPS) {
 		log_line(LOG_ERROR, "worker", "cannot start a thread");
 		stopping = true;
-		end_thread(syncer);
-		return 3;
+	} else {
+		log_line(LOG_INFO, "worker", "%.*s started", STR_ARGS(p->name));
+		job_loop(p);
 	}
-	log_line(LOG_INFO, "worker", "%.*s started", STR_ARGS(p->name));
-	job_loop(p);
-	end_thread(remote);
-	end_thread(syncer);
+	service_stop(p->service);
+	for (size_t i = n; i-- > 0;)
+		end_thread(threads[i]);
+	if (n < N_LOOPS)
+		return 3;
 	log_line(LOG_INFO, "worker", "%.*s stopped", STR_ARGS(p->name));
 	return 0;
 }

@@ -37,6 +37,9 @@ struct job_kind {
 	/* It waits for other machines: a thread of its own does it, so that
 	 * they delay no upkeep. */
 	bool remote;
+	/* It takes hours because it is meant to: a thread of its own does it,
+	 * and it ends early when the service is stopping. */
+	bool background;
 };
 
 /* Emits job.queued. Call while deciding. */

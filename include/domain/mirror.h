@@ -31,4 +31,12 @@ int mirror_check(struct str to, struct err *);
 int mirror_push(struct service *, const struct place *, struct str to,
     struct arena *, struct mirror_push *, struct err *);
 
+/*
+ * Brings the branch of somebody's repository into the bare one at `into`, made
+ * for that, within clone_seconds. Errors as of mirror_push. What comes is
+ * nobody's word for anything: it is to be verified.
+ */
+int mirror_fetch(struct service *, const struct place *, struct str from,
+    const char *into, struct arena *, struct err *);
+
 #endif

@@ -22,8 +22,10 @@ struct config {
 	int64_t free_floor;     /* bytes: 64 MiB */
 	int64_t max_ledgers;    /* open at once: 64 */
 	struct str listen; /* socket for probity.fcgi to open; empty: none */
-	int64_t pack_threshold;  /* loose objects: 6,700, as git has it */
-	int64_t verify_hours;    /* between full verifications: 24 */
+	int64_t pack_threshold;       /* loose objects: 6,700, as git has it */
+	int64_t verify_hours;         /* between full verifications: 24 */
+	int64_t scrub_days;           /* between two scrubs: 30 */
+	int64_t scrub_mib_per_second; /* read by a scrub: 4 */
 	struct str witness_file; /* of verifier keys and URLs; empty: none */
 	int64_t witness_minimum; /* cosignatures; 0: of every witness */
 	int64_t witness_minutes; /* between rounds: 10 */
@@ -55,6 +57,10 @@ const struct config *service_config(const struct service *);
  * clock_system unless a test holds it still. */
 struct instant service_now(const struct service *);
 void service_set_clock(struct service *, const struct clock *);
+
+/* What runs long and can go on later ends when it hears of this. */
+void service_stop(struct service *);
+bool service_is_stopping(const struct service *);
 
 /*
  * The ledger of a place, opened at first use and kept; at most max_ledgers,

@@ -9,8 +9,8 @@
 #include "domain/job.h"
 #include "domain/service.h"
 
-/* Which kinds of jobs a worker claims, by `remote`. */
-enum worker_part { WORKER_ALL, WORKER_LOCAL, WORKER_REMOTE };
+/* Which kinds of jobs a worker claims, by `remote` and `background`. */
+enum worker_part { WORKER_ALL, WORKER_LOCAL, WORKER_REMOTE, WORKER_BACKGROUND };
 
 struct worker {
 	struct service *service;

@@ -1,5 +1,5 @@
 /*
- * One damage looked at again, by the name it was told under.
+ * Damages looked at again, by the names they were told under.
  */
 #include <string.h>
 
@@ -76,23 +76,31 @@ object_kind_of(struct str kind)
 	return OBJECT_BLOB;
 }
 
+static int
+one_remains(struct storage *s, const struct damage_name *d, struct err *e)
+{
+	if (str_is(d->kind, "pack"))
+		return pack_remains(s, d->name, e);
+	if (str_is(d->kind, "branch"))
+		return branch_remains(s, e);
+	if (str_is(d->kind, "batch"))
+		return batch_remains(s, d->name, e);
+	return object_remains(s, object_kind_of(d->kind), d->name, e);
+}
+
 int
-ledger_damage_remains(const struct ledger_options *o, struct str kind,
-    struct str name, struct err *e)
+ledger_damage_remains(const struct ledger_options *o,
+    const struct damage_name *list, size_t n, bool *remains, struct err *e)
 {
 	struct storage s;
-	int rc;
+	int rc = 0;
 
 	if (storage_open(o, &s, e))
 		return -1;
-	if (str_is(kind, "pack"))
-		rc = pack_remains(&s, name, e);
-	else if (str_is(kind, "branch"))
-		rc = branch_remains(&s, e);
-	else if (str_is(kind, "batch"))
-		rc = batch_remains(&s, name, e);
-	else
-		rc = object_remains(&s, object_kind_of(kind), name, e);
+	for (size_t i = 0; rc >= 0 && i < n; i++) {
+		rc = one_remains(&s, &list[i], e);
+		remains[i] = rc != 0;
+	}
 	storage_close(&s);
-	return rc;
+	return rc < 0 ? -1 : 0;
 }

@@ -54,9 +54,12 @@ struct scrub_options {
 int ledger_scrub(const struct ledger_options *, const struct scrub_options *,
     struct scrub_state *, struct err *);
 
-/* Looks at one damage again, by kind and name: 1 it is still there, 0 it is
- * not, -1. */
-int ledger_damage_remains(const struct ledger_options *, struct str kind,
-    struct str name, struct err *);
+/* Looks at damages again, by kind and name: remains[i] tells whether it is
+ * still there. */
+struct damage_name {
+	struct str kind, name;
+};
+int ledger_damage_remains(const struct ledger_options *,
+    const struct damage_name *, size_t n, bool *remains, struct err *);
 
 #endif

@@ -105,6 +105,8 @@ set_up(void **state)
 		.free_floor = 1,
 		.pack_threshold = 100000,
 		.verify_hours = 24,
+		.scrub_days = 30,
+		.scrub_mib_per_second = 1000,
 	};
 	assert_int_equal(service_new(&f->config, &f->service, &e), 0);
 	service_set_clock(f->service, &f->clock.base);

@@ -671,17 +671,28 @@ static void
 test_remains(void **state)
 {
 	struct fixture *f = *state;
-	char *oid = oid_of(f, "main~3:events");
+	struct damage_name names[] = {
+		{ STR("events"), str_from(oid_of(f, "main~3:events")) },
+		{ STR("commit"), str_from(oid_of(f, "main")) },
+		{ STR("batch"), str_from(oid_of(f, "main~3")) },
+		{ STR("branch"), STR("refs/heads/main") },
+		{ STR("pack"),
+		    STR("pack-"
+			"0000000000000000000000000000000000000000") },
+	};
+	static const bool expected[] = { true, false, true, false, false };
+	bool remains[5];
 	struct err e = { 0 };
 
 	damage_one(f);
-	assert_int_equal(ledger_damage_remains(
-			     &f->toy.options, STR("events"), str_from(oid), &e),
-	    1);
+	assert_int_equal(
+	    ledger_damage_remains(&f->toy.options, names, 5, remains, &e), 0);
+	assert_memory_equal(remains, expected, sizeof expected);
 	heal(f);
-	assert_int_equal(ledger_damage_remains(
-			     &f->toy.options, STR("events"), str_from(oid), &e),
-	    0);
+	assert_int_equal(
+	    ledger_damage_remains(&f->toy.options, names, 5, remains, &e), 0);
+	for (size_t i = 0; i < 5; i++)
+		assert_false(remains[i]);
 }
 
 static bool
