@@ -10,6 +10,7 @@
 
 #include "ledger/base/io.h"
 #include "ledger/store/journal_scan.h"
+#include "ledger/store/leftovers.h"
 
 #define SYNC_TRIES 3
 
@@ -51,6 +52,7 @@ journal_open(const char *path, struct journal **out, struct err *e)
 		return -1;
 	}
 	j->end = j->header.start;
+	leftovers_remove(path);
 	*out = j;
 	return 0;
 }

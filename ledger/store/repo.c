@@ -11,6 +11,7 @@
 
 #include "ledger/base/io.h"
 #include "ledger/base/uid.h"
+#include "ledger/store/leftovers.h"
 #include "ledger/store/repo_git.h"
 
 static pthread_once_t library_once = PTHREAD_ONCE_INIT;
@@ -194,6 +195,7 @@ fail:
 int
 repo_open(const char *path, struct repo **out, struct err *e)
 {
+	leftovers_remove(path);
 	return open_at(path, true, out, e);
 }
 

@@ -9,6 +9,7 @@
 
 #include "ledger/base/io.h"
 #include "ledger/base/uid.h"
+#include "ledger/store/leftovers.h"
 #include "ledger/store/repo_git.h"
 
 static const char head_text[] = "ref: " REPO_BRANCH "\n";
@@ -146,6 +147,7 @@ repo_create(const char *path, struct err *e)
 	char *temp;
 	int rc = -1;
 
+	leftovers_remove(path);
 	random_bytes(&tag, sizeof(tag));
 	if (asprintf(&temp, "%s.new-%016llx", path, (unsigned long long)tag) <
 	    0)

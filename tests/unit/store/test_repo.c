@@ -13,6 +13,33 @@ fresh(const char *name)
 	return r;
 }
 
+/* What a killed creation left goes, what one may be at work on stays. */
+static void
+removes_leftovers(void **state)
+{
+	struct repo *r;
+
+	(void)state;
+	assert_int_equal(
+	    shell("mkdir -p $D/l.git.new-0123456789abcdef/objects/00 "
+		  "$D/l.git.new-fedcba9876543210 $D/l.git.new-x; "
+		  "echo x >$D/l.git.new-0123456789abcdef/HEAD; "
+		  "touch -d '2 hours ago' $D/l.git.new-0123456789abcdef "
+		  "$D/l.git.new-x"),
+	    0);
+	r = fresh("l.git");
+	repo_close(r);
+	assert_int_equal(
+	    shell("cd $D && test \"$(ls -d l.git*)\" = \"$(printf "
+		  "'l.git\nl.git.new-fedcba9876543210\nl.git.new-x')\""),
+	    0);
+	assert_int_equal(
+	    shell("touch -d '2 hours ago' $D/l.git.new-fedcba9876543210"), 0);
+	assert_int_equal(repo_open(in_scratch("l.git"), &r, NULL), 0);
+	repo_close(r);
+	assert_int_equal(shell("test ! -e $D/l.git.new-fedcba9876543210"), 0);
+}
+
 static void
 creates_what_stock_git_takes(void **state)
 {
@@ -336,6 +363,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		CASE(removes_leftovers),
 		CASE(creates_what_stock_git_takes),
 		CASE(refuses_what_is_there),
 		CASE(checks_every_setting),
