@@ -9,12 +9,13 @@
 #include "ledger/base/io.h"
 #include "ledger/base/log.h"
 
-#define DAY_US       INT64_C(86400000000)
-#define SLICE_US     (INT64_C(50) * 60 * 1000000)
-#define SAVE_US      INT64_C(10000000)
-#define ALARM_US     INT64_C(10000000) /* from a damage to its event */
-#define PLACE_MAX    4096
-#define TOLD_AT_ONCE DAMAGE_PER_EVENT
+#define DAY_US    INT64_C(86400000000)
+#define SLICE_US  (INT64_C(50) * 60 * 1000000)
+#define SAVE_US   INT64_C(10000000)
+#define ALARM_US  INT64_C(10000000) /* from a damage to its event */
+#define PLACE_MAX 4096
+/* What a slice tells of has to fit into the event that ends its job. */
+#define TOLD_AT_ONCE 60
 
 static bool scrub_due(struct context *);
 static int scrub_run(
@@ -62,9 +63,9 @@ SHAPE(scrub_place, "Where a scrub stands",
 	FIELD(scrub_place, started_at, .required = true, .doc = "When it began"));
 
 SHAPE(scrub_slice, "What a slice of a scrub found out",
-	FIELD(scrub_slice, found, .required = true, .of = &damaged_object_shape, .max = DAMAGE_TOLD_MAX, .doc = "What is damaged"),
+	FIELD(scrub_slice, found, .required = true, .of = &damaged_object_shape, .max = TOLD_AT_ONCE, .doc = "What is damaged"),
 	FIELD(scrub_slice, seen, .required = true, .min = 0, .doc = "How much is damaged"),
-	FIELD(scrub_slice, mended, .required = true, .of = &damaged_object_shape, .max = DAMAGE_TOLD_MAX, .doc = "What was damaged and is whole again"),
+	FIELD(scrub_slice, mended, .required = true, .of = &damaged_object_shape, .max = TOLD_AT_ONCE, .doc = "What was damaged and is whole again"),
 	FIELD(scrub_slice, scrubbed, .of = &scrubbed_shape, .doc = "The whole scrub, at its end"));
 /* clang-format on */
 
@@ -316,7 +317,8 @@ scrub_run(struct context *c, const struct job *job, const struct json **result,
 		return -1;
 	out.found = (struct list){ s.found.p, s.found.n };
 	out.seen = (int64_t)s.found.all;
-	out.mended = (struct list){ mended.p, mended.n };
+	out.mended = (struct list){ mended.p,
+		mended.n < TOLD_AT_ONCE ? mended.n : TOLD_AT_ONCE };
 	if (s.state.finished)
 		out.scrubbed = whole_scrub(&s);
 	*result = shape_encode(&scrub_slice_shape, &out, c->arena);

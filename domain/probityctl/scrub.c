@@ -11,6 +11,8 @@
 #include "domain/probityctl/ctl.h"
 #include "ledger/write/heal.h"
 
+#define SHOW_US 100000
+
 struct scrub_request {
 	struct opt_int rate;
 };
@@ -31,7 +33,7 @@ struct work {
 	struct ledger_options options;
 	struct damage_news news;
 	struct damage_list left;
-	uint64_t total;
+	int64_t shown_us; /* when the progress was */
 };
 
 static int
@@ -133,7 +135,12 @@ on_found(void *arg, const struct damage *d)
 static void
 on_step(void *arg, const struct scrub_state *state, uint64_t total)
 {
-	(void)arg;
+	struct work *w = arg;
+	int64_t now = clock_system.steady(&clock_system).us;
+
+	if (now - w->shown_us < SHOW_US && state->events < total)
+		return;
+	w->shown_us = now;
 	fprintf(stderr, "\r%" PRIu64 " of %" PRIu64 " events, %" PRIu64 " MiB",
 	    state->events, total, state->bytes >> 20);
 	if (state->events >= total)

@@ -6,7 +6,8 @@
 
 #include "ledger/write/examine.h"
 
-#define NAP_US 100000
+#define NAP_US         100000
+#define SECOND_LOOK_NS 200000000L
 
 struct scrubbing {
 	const struct scrub_options *how;
@@ -83,13 +84,29 @@ step(struct scrubbing *x)
 	       !(x->how->enough && x->how->enough(x->how->arg));
 }
 
+/* A pack that is being made anew under its name may not fit its index for a
+ * moment. */
+static int
+inspect_twice(struct scrubbing *x, const char *name,
+    struct pack_inspection *seen, struct err *e)
+{
+	struct timespec t = { 0, SECOND_LOOK_NS };
+
+	if (inspect_pack(x->s.repo, name, &x->meter, seen, e))
+		return -1;
+	if (seen->stopped || !seen->damaged)
+		return 0;
+	nanosleep(&t, NULL);
+	return inspect_pack(x->s.repo, name, &x->meter, seen, e);
+}
+
 static int
 scrub_pack(struct scrubbing *x, const char *name, struct err *e)
 {
 	struct damage d = { .kind = "pack" };
 	struct pack_inspection seen;
 
-	if (inspect_pack(x->s.repo, name, &x->meter, &seen, e))
+	if (inspect_twice(x, name, &seen, e))
 		return -1;
 	if (seen.stopped)
 		return 0;

@@ -40,7 +40,7 @@ void pack_names_free(struct pack_names *);
 int inspect_list_packs(const struct repo *, struct pack_names *, struct err *);
 
 struct pack_inspection {
-	bool absent; /* it is gone, as joined packs go */
+	bool absent;  /* it is gone, as joined packs go */
 	bool stopped; /* by the meter: nothing was found out */
 	bool damaged;
 	char what[96]; /* of the damage, for people */
