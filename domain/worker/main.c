@@ -24,6 +24,7 @@
 #define N_LOOPS        3
 
 static atomic_bool stopping;
+static _Atomic(struct service *) serving; /* for the signal's handler */
 
 struct program {
 	struct service *service;
@@ -202,8 +203,12 @@ job_loop(const struct program *p)
 static void
 stop(int signal_number)
 {
+	struct service *s = serving;
+
 	(void)signal_number;
 	stopping = true;
+	if (s)
+		service_stop(s);
 }
 
 static void
@@ -293,8 +298,10 @@ start(struct program *p, struct arena *a)
 		return 3;
 	}
 	log_set_level(log_level_of(config.log_level));
+	serving = p->service;
 	catch_signals();
 	status = run(p);
+	serving = NULL;
 	service_free(p->service);
 	return status;
 }

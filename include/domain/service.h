@@ -58,7 +58,8 @@ const struct config *service_config(const struct service *);
 struct instant service_now(const struct service *);
 void service_set_clock(struct service *, const struct clock *);
 
-/* What runs long and can go on later ends when it hears of this. */
+/* What runs long and can go on later ends when it hears of this. A signal's
+ * handler may say it. */
 void service_stop(struct service *);
 bool service_is_stopping(const struct service *);
 

@@ -25,7 +25,7 @@ object_remains(
     struct storage *s, enum object_kind kind, struct str name, struct err *e)
 {
 	struct arena *a = arena_new();
-	struct inspection seen;
+	struct inspection seen = { 0 };
 	struct oid oid;
 	int rc;
 

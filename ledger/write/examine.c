@@ -25,7 +25,7 @@ inspect_twice(struct examination *x, struct oid oid, enum object_kind kind,
 
 	if (inspect_object(x->repo, oid, kind, max, x->meter, x->a, seen, e))
 		return -1;
-	if (is_whole(seen))
+	if (is_whole(seen) || x->nobody_packs)
 		return 0;
 	nanosleep(&t, NULL);
 	return inspect_object(x->repo, oid, kind, max, x->meter, x->a, seen, e);

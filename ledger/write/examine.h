@@ -25,6 +25,7 @@ struct examination {
 	int (*wanting)(void *, const struct wanting *, struct arena *,
 	    struct str *bytes, struct err *);
 	void *arg;
+	bool nobody_packs; /* by packs_lock: nothing moves meanwhile */
 	uint64_t objects;
 
 	/* The batch at hand. */

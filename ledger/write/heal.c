@@ -154,7 +154,7 @@ static int
 mend_objects(struct healing *h, struct err *e)
 {
 	struct examination exam = {
-		.repo = h->repo, .wanting = mend, .arg = h
+		.repo = h->repo, .nobody_packs = true, .wanting = mend, .arg = h
 	};
 
 	for (size_t i = 0; i < h->s.n; i++) {

@@ -257,7 +257,7 @@ test("a mirror elsewhere is fetched by git", async () => {
 });
 
 test("the rate is kept", () => {
-	const rows = Array.from({ length: 4000 }, (_, i) =>
+	const rows = Array.from({ length: 8000 }, (_, i) =>
 		`RATE-${i},Alpine Components GmbH,1.00,EUR`);
 	const csv = join(service.dir, "rate.csv");
 	writeFileSync(csv, ["reference,counterparty,amount,currency", ...rows]
@@ -271,6 +271,54 @@ test("the rate is kept", () => {
 	assert.ok(seconds >= slow.bytes / (1 << 20) * 0.98, `${seconds} s`);
 	assert.ok(seconds < slow.bytes / (1 << 20) * 1.5 + 5, `${seconds} s`);
 	assert.ok(slow.bytes >= fast.bytes);
+});
+
+test("a worker that is to end leaves a scrub where it stands", async () => {
+	const last = () => service.ctl("acme", "job list",
+		{ kind: "ledger.scrub", limit: 200 }).data.at(-1);
+	const place = join(service.ledger("acme"), "../scrub");
+	const ends = async (f) => {
+		const begin = Date.now();
+		await f();
+		assert.ok(Date.now() - begin < 5000);
+		assert.equal(last().result.scrubbed, null);
+		assert.equal(JSON.parse(readFileSync(place)).finished, false);
+	};
+	await service.end("worker");
+	service.settings.PROBITY_SCRUB_MIB_PER_SECOND = "1";
+	service.startWorker();
+	await until("a scrub is under way", () => last()?.status === "claimed");
+	await ends(async () => assert.equal((await service.end("worker")).code, 0));
+	service.launch("once", [join(service.bin, "probity-worker"), "--once"]);
+	await until("it goes on", () => last().status === "claimed");
+	await ends(() => service.end("once"));
+	delete service.settings.PROBITY_SCRUB_MIB_PER_SECOND;
+	service.run(join(service.bin, "probity-worker"), ["--once"]);
+	assert.ok(last().result.scrubbed.events >= status().size - 20);
+});
+
+test("below the free-space floor nothing is written, and 507 says so", async () => {
+	await service.stop();
+	const lost = file(oid("main:events")), bytes = readFileSync(lost);
+	service.settings.PROBITY_FREE_FLOOR = String(2 ** 40);
+	await service.start();
+	const write = () => send(service, "POST", paths.create, { key: w.key,
+		body: actionBody(w, { amount: "0.01" }) });
+	const { size } = status(), refused = await write();
+	assert.equal(refused.status, 507, refused.text);
+	assert.match(refused.json.type, /no-space$/);
+	assert.equal((await send(service, "GET", paths.workspace,
+		{ key: w.key })).status, 200);
+	assert.equal(status().size, size);
+	push();
+	unlinkSync(lost);
+	fails(heal, 3, /reserve/);
+	assert.ok(!existsSync(lost));
+	delete service.settings.PROBITY_FREE_FLOOR;
+	await service.restart();
+	assert.equal(heal().mended.length, 1);
+	assert.deepEqual(readFileSync(lost), bytes);
+	assert.equal((await write()).status, 201);
 });
 
 test("verifies and rebuilds", () => finish(service, { long: true }));
