@@ -120,6 +120,10 @@ ed25519_sign_stream(const struct private_key *key,
 	struct signature sig;
 	int rc;
 
+	if (key->kind->on_token)
+		return err_set(e, &err_unavailable,
+		    "a token signs only what it is given whole: this key has"
+		    " to be a key file");
 	crypto_hash_sha512(halves, key->expanded, SEED_BYTES);
 	halves[0] &= 248;
 	halves[31] &= 127;

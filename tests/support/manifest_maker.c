@@ -48,7 +48,8 @@ certify(struct manifest_maker *m)
 	public_key_ssh(private_key_public(m->key), line);
 	text = arena_strf(l->a, "probity-key/v1\n%s\n%s\n%s\n",
 	    SMALL_LEDGER_ORIGIN, MANIFEST_KEY_PURPOSE, line);
-	sig = ed25519_sign(m->key, text);
+	if (private_key_sign(m->key, text, &sig, NULL))
+		abort();
 	json_put_str(
 	    l->a, data, "possession", base64_str(l->a, sig.b, sizeof sig.b));
 	json_put_str(l->a, data, "public_key", arena_str(l->a, str_from(line)));
@@ -306,7 +307,8 @@ manifest_maker_envelope(struct manifest_maker *m, struct str text)
 	buf_init(&b, TEXT_MAX);
 	dsse_pae_head(&b, STR(DSSE_IN_TOTO), text.n);
 	buf_add(&b, text);
-	sig = ed25519_sign(m->key, buf_str(&b));
+	if (private_key_sign(m->key, buf_str(&b), &sig, NULL))
+		abort();
 	buf_reset(&b);
 	dsse_head(&b);
 	base64_add(&b, text);
