@@ -3,6 +3,7 @@
  * judged; what needs no tables is done before the turn; the decision is made
  * in its place in the batch, where the caller is checked once more.
  */
+#include "domain/content.h"
 #include "domain/running.h"
 
 #include <inttypes.h>
@@ -216,6 +217,8 @@ running_write(struct running *r, struct reply *out, struct err *e)
 {
 	int result = write_in(r, out, e);
 
+	if (r->receipt.n == 0 && (!e || e->kind != &err_outcome_unknown))
+		content_abandon(&r->c);
 	/* The row's prepare acquired it. */
 	if (r->c.ledger && !r->call->ledger)
 		service_release(r->c.service, r->c.ledger);

@@ -46,7 +46,8 @@ struct statement_reply {
 	int64_t entries, open_entries;
 	struct uid import_uid;
 	struct digest_text sha256;
-	struct instant imported_at;
+	struct instant imported_at, erased_at;
+	struct opt_int erased_by_event;
 };
 
 /* clang-format off */
@@ -102,8 +103,10 @@ SHAPE(statement_reply, "A bank statement",
 	FIELD(statement_reply, entries, .doc = "Booked entries"),
 	FIELD(statement_reply, open_entries, .doc = "Entries that settle no action yet"),
 	FIELD(statement_reply, import_uid, .doc = "The import that brought it"),
-	FIELD(statement_reply, sha256, .doc = "SHA-256 of the imported file"),
-	FIELD(statement_reply, imported_at, .doc = "When it was imported"));
+	FIELD(statement_reply, sha256, .doc = "SHA-256 of the imported file; null once the file is erased"),
+	FIELD(statement_reply, imported_at, .doc = "When it was imported"),
+	FIELD(statement_reply, erased_at, .omit_null = true, .doc = "When the imported file was erased"),
+	FIELD(statement_reply, erased_by_event, .omit_null = true, .doc = "The event that erased it"));
 COMPLETE_PAGE_SHAPE(statement_page, "Bank statements", statement_reply_shape);
 /* clang-format on */
 
@@ -193,6 +196,8 @@ reply_from(const struct bank_statement *s, struct arena *a)
 		.import_uid = s->import,
 		.sha256 = s->sha256,
 		.imported_at = s->imported_at,
+		.erased_at = s->erased_at,
+		.erased_by_event = s->erased_by_event,
 	};
 }
 

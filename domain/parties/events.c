@@ -1,6 +1,7 @@
 #include "domain/parties/events.h"
 
 #include "domain/money.h"
+#include "ledger/crypto/sealed.h"
 
 /* clang-format off */
 SHAPE(connector_added, "A connector was added",
@@ -13,6 +14,11 @@ SHAPE(counterparty_added, "A counterparty was added",
 	FIELD(counterparty_added, name, .required = true, .doc = "Name"),
 	FIELD(counterparty_added, account, .required = true, .doc = "IBAN or another account number"),
 	FIELD(counterparty_added, lei, .omit_null = true, .doc = "Legal entity identifier"));
+SHAPE(counterparty_registered, "A counterparty was registered",
+	FIELD(counterparty_registered, id, .required = true, .doc = "Number"),
+	FIELD(counterparty_registered, name, .required = true, .of = &sealed_text_shape, .doc = "Name, encrypted"),
+	FIELD(counterparty_registered, account, .required = true, .of = &sealed_text_shape, .doc = "IBAN or another account number, encrypted"),
+	FIELD(counterparty_registered, lei, .omit_null = true, .doc = "Legal entity identifier"));
 SHAPE(arrangement_added, "An arrangement was added",
 	FIELD(arrangement_added, id, .required = true, .doc = "Number"),
 	FIELD(arrangement_added, counterparty_id, .required = true, .doc = "With whom"),
@@ -27,7 +33,11 @@ SHAPE(counterparty_status_set, "A counterparty's status changed",
 EVENT_TYPE(connector_added, "connector.added", connector_added,
     "An operator added a connector, a way to execute actions");
 EVENT_TYPE(counterparty_added, "counterparty.added", counterparty_added,
-    "An operator added a counterparty");
+    "An operator added a counterparty, in clear: of ledgers before "
+    "counterparty.registered");
+EVENT_TYPE(counterparty_registered, "counterparty.registered",
+    counterparty_registered,
+    "An operator added a counterparty; name and account are encrypted");
 EVENT_TYPE(counterparty_suspended, "counterparty.suspended",
     counterparty_status_set,
     "An operator suspended a counterparty: new actions fail a control");
@@ -64,6 +74,38 @@ project_counterparty_added(struct db *db, const struct event *ev,
 	    "INSERT INTO counterparty (id, uid, name, account, lei, status,"
 	    " created_at) VALUES (?, ?, ?, ?, ?, 'active', ?)",
 	    "iussst", d->id, ev->subject, d->name, d->account, d->lei, ev->at);
+}
+
+static int
+insert_registered(struct db *db, const struct event *ev,
+    const struct counterparty_registered *d, struct arena *a, struct err *e)
+{
+	const struct sealed_text *name = d->name, *account = d->account;
+	struct str name_box, account_box;
+
+	if (!uid_eq(name->key, account->key))
+		return err_set(e, &err_corrupt,
+		    "a counterparty's values have two content keys");
+	if (sealed_text_box(a, name, &name_box, e) ||
+	    sealed_text_box(a, account, &account_box, e))
+		return -1;
+	return db_run(db, e,
+	    "INSERT INTO counterparty (id, uid, name_box, account_box,"
+	    " content_key, lei, status, created_at)"
+	    " VALUES (?, ?, ?, ?, ?, ?, 'active', ?)",
+	    "iubbust", d->id, ev->subject, name_box, account_box, name->key,
+	    d->lei, ev->at);
+}
+
+static int
+project_counterparty_registered(struct db *db, const struct event *ev,
+    const struct counterparty_registered *d, struct err *e)
+{
+	struct arena *a = arena_new();
+	int rc = insert_registered(db, ev, d, a, e);
+
+	arena_free(a);
+	return rc;
 }
 
 static int

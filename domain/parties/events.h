@@ -13,9 +13,16 @@ struct connector_added {
 	struct str_list modes;
 };
 
+/* As ledgers before personal values were encrypted have it. */
 struct counterparty_added {
 	int64_t id;
 	struct str name, account, lei;
+};
+
+struct counterparty_registered {
+	int64_t id;
+	const void *name, *account; /* struct sealed_text, one key */
+	struct str lei;
 };
 
 struct arrangement_added {
@@ -31,7 +38,7 @@ struct counterparty_status_set {
 };
 
 extern const struct event_type event_connector_added, event_counterparty_added,
-    event_counterparty_suspended, event_counterparty_reinstated,
-    event_arrangement_added;
+    event_counterparty_registered, event_counterparty_suspended,
+    event_counterparty_reinstated, event_arrangement_added;
 
 #endif

@@ -1,7 +1,4 @@
-/*
- * Records by number, identifier or what a document calls them, for other
- * groups.
- */
+/* Records by number or identifier, for other groups. */
 #include "domain/parties.h"
 
 int
@@ -38,8 +35,7 @@ counterparty_find(
 	int found;
 
 	if (db_query(c->db, &r, e,
-		"SELECT id, uid, name, account, lei, status"
-		" FROM counterparty WHERE id = ?",
+		"SELECT id, uid, lei, status FROM counterparty WHERE id = ?",
 		"i", id))
 		return -1;
 	found = rows_next(&r, e);
@@ -47,10 +43,8 @@ counterparty_find(
 		*out = (struct counterparty){
 			.id = rows_int(&r, 0),
 			.uid = rows_uid(&r, 1),
-			.name = rows_str(&r, 2, c->arena),
-			.account = rows_str(&r, 3, c->arena),
-			.lei = rows_str(&r, 4, c->arena),
-			.status = rows_str(&r, 5, c->arena),
+			.lei = rows_str(&r, 2, c->arena),
+			.status = rows_str(&r, 3, c->arena),
 		};
 	return rows_end(&r, e) ? -1 : found;
 }
@@ -80,46 +74,6 @@ arrangement_find(
 			.status = rows_str(&r, 6, c->arena),
 		};
 	return rows_end(&r, e) ? -1 : found;
-}
-
-/* The only counterparty whose column has this text: 1; 0 for none and for
- * several. */
-static int
-find_only(struct context *c, const char *sql, struct str text, int64_t *id,
-    struct err *e)
-{
-	struct rows r;
-	int n = 0, state;
-
-	if (!text.p)
-		return 0;
-	if (db_query(c->db, &r, e, sql, "s", text))
-		return -1;
-	while ((state = rows_next(&r, e)) == 1) {
-		*id = rows_int(&r, 0);
-		n++;
-	}
-	return rows_end(&r, e) || state < 0 ? -1 : n == 1;
-}
-
-int
-counterparty_match(struct context *c, struct str account, struct str lei,
-    struct str name, struct counterparty *out, struct err *e)
-{
-	int64_t id;
-	int found = find_only(c,
-	    "SELECT id FROM counterparty WHERE account = ? LIMIT 2", account,
-	    &id, e);
-
-	if (found == 0)
-		found = find_only(c,
-		    "SELECT id FROM counterparty WHERE lei = ? LIMIT 2", lei,
-		    &id, e);
-	if (found == 0)
-		found = find_only(c,
-		    "SELECT id FROM counterparty WHERE name = ? LIMIT 2", name,
-		    &id, e);
-	return found == 1 ? counterparty_find(c, id, out, e) : found;
 }
 
 /* Numbers are given without gaps and nothing is ever taken away. */

@@ -9,6 +9,7 @@ EMBED(parties_view_sql, "domain/parties/view.sql");
 static const struct event_type *const types[] = {
 	&event_connector_added,
 	&event_counterparty_added,
+	&event_counterparty_registered,
 	&event_counterparty_suspended,
 	&event_counterparty_reinstated,
 	&event_arrangement_added,
@@ -20,6 +21,7 @@ static const struct operation *const operations[] = {
 	&op_connector_list,
 	&op_counterparty_add,
 	&op_counterparty_list,
+	&op_counterparty_show,
 	&op_counterparty_suspend,
 	&op_counterparty_reinstate,
 	&op_arrangement_add,

@@ -1,6 +1,7 @@
 /*
- * connector list, counterparty list, arrangement list
+ * connector list, counterparty list and show, arrangement list
  */
+#include "domain/content.h"
 #include "domain/parties/group.h"
 #include "domain/parties/records.h"
 
@@ -8,7 +9,13 @@ struct parties_query {
 	int64_t limit, after_id;
 };
 
+struct counterparty_id {
+	int64_t id;
+};
+
 /* clang-format off */
+SHAPE(counterparty_id, "One counterparty",
+	FIELD(counterparty_id, id, .required = true, .min = 1, .doc = "Its number"));
 SHAPE(parties_query, "Which part of the list",
 	PAGE_QUERY(parties_query));
 PAGE_SHAPE(connector_page, "Connectors", connector_record_shape);
@@ -22,6 +29,10 @@ LIST_OPERATION(connector_list, parties_query, connector_page,
 LIST_OPERATION(counterparty_list, parties_query, counterparty_page,
     .id = "counterparty.list", .command = "counterparty list",
     .product = "Financial Actions", .summary = "List the counterparties");
+READ_OPERATION(counterparty_show, counterparty_id, counterparty_record,
+    .id = "counterparty.show", .command = "counterparty show",
+    .product = "Financial Actions", .refusals = REFUSES(&err_erased),
+    .summary = "Show a counterparty");
 LIST_OPERATION(arrangement_list, parties_query, arrangement_page,
     .id = "arrangement.list", .command = "arrangement list",
     .product = "Financial Actions", .summary = "List the arrangements");
@@ -30,7 +41,8 @@ LIST_OPERATION(arrangement_list, parties_query, arrangement_page,
 struct listing {
 	const char *sql; /* takes after_id and a number of rows */
 	size_t size;     /* of a record */
-	void (*read)(const struct rows *, struct arena *, void *record);
+	int (*read)(
+	    struct context *, const struct rows *, void *record, struct err *);
 };
 
 static int
@@ -49,7 +61,8 @@ read_rows(struct context *c, const struct listing *l, struct rows *r,
 			break;
 		}
 		last = rows_int(r, 0);
-		l->read(r, c->arena, items + out->data.n++ * l->size);
+		if (l->read(c, r, items + out->data.n++ * l->size, e))
+			return -1;
 	}
 	return state < 0 ? -1 : 0;
 }
@@ -81,11 +94,14 @@ modes_of(struct arena *a, bool sandbox, bool live)
 	return (struct str_list){ items, n };
 }
 
-static void
-read_connector(const struct rows *r, struct arena *a, void *record)
+static int
+read_connector(
+    struct context *c, const struct rows *r, void *record, struct err *e)
 {
 	struct connector_record *out = record;
+	struct arena *a = c->arena;
 
+	(void)e;
 	*out = (struct connector_record){
 		.id = rows_int(r, 0),
 		.uid = rows_uid(r, 1),
@@ -95,6 +111,7 @@ read_connector(const struct rows *r, struct arena *a, void *record)
 		.status = rows_str(r, 6, a),
 		.created_at = rows_instant(r, 7),
 	};
+	return 0;
 }
 
 static int
@@ -111,20 +128,49 @@ connector_list_read(struct context *c, const struct parties_query *in,
 	return list(c, &connectors, in, out, e);
 }
 
-static void
-read_counterparty(const struct rows *r, struct arena *a, void *record)
+#define COUNTERPARTY                                            \
+	"SELECT id, uid, name, account, name_box, account_box," \
+	" content_key, lei, status, created_at FROM counterparty WHERE "
+
+/* Name and account, where they are encrypted; or what erased them. */
+static int
+decrypt(struct context *c, const struct rows *r,
+    struct counterparty_record *out, struct err *e)
+{
+	struct content_key key;
+	struct erasure by;
+	int found = content_find(c, rows_uid(r, 6), &key, &by, e);
+
+	if (found == 0) {
+		out->erased_at = by.at;
+		out->erased_by_event =
+		    (struct opt_int){ true, (int64_t)by.seq };
+	}
+	if (found == 1 && (content_open(c, &key, out->uid, "name",
+			       rows_str(r, 4, c->arena), &out->name, e) ||
+			      content_open(c, &key, out->uid, "account",
+				  rows_str(r, 5, c->arena), &out->account, e)))
+		found = -1;
+	content_end(&key);
+	return found < 0 ? -1 : 0;
+}
+
+static int
+read_counterparty(
+    struct context *c, const struct rows *r, void *record, struct err *e)
 {
 	struct counterparty_record *out = record;
 
 	*out = (struct counterparty_record){
 		.id = rows_int(r, 0),
 		.uid = rows_uid(r, 1),
-		.name = rows_str(r, 2, a),
-		.account = rows_str(r, 3, a),
-		.lei = rows_str(r, 4, a),
-		.status = rows_str(r, 5, a),
-		.created_at = rows_instant(r, 6),
+		.name = rows_str(r, 2, c->arena),
+		.account = rows_str(r, 3, c->arena),
+		.lei = rows_str(r, 7, c->arena),
+		.status = rows_str(r, 8, c->arena),
+		.created_at = rows_instant(r, 9),
 	};
+	return rows_is_null(r, 6) ? 0 : decrypt(c, r, out, e);
 }
 
 static int
@@ -132,8 +178,7 @@ counterparty_list_read(struct context *c, const struct parties_query *in,
     struct page *out, struct err *e)
 {
 	static const struct listing counterparties = {
-		"SELECT id, uid, name, account, lei, status, created_at"
-		" FROM counterparty WHERE id > ? ORDER BY id LIMIT ?",
+		COUNTERPARTY "id > ? ORDER BY id LIMIT ?",
 		sizeof(struct counterparty_record),
 		read_counterparty,
 	};
@@ -141,11 +186,49 @@ counterparty_list_read(struct context *c, const struct parties_query *in,
 	return list(c, &counterparties, in, out, e);
 }
 
-static void
-read_arrangement(const struct rows *r, struct arena *a, void *record)
+static int
+find_counterparty(struct context *c, int64_t id,
+    struct counterparty_record *out, struct err *e)
+{
+	struct rows r;
+	int found;
+
+	if (db_query(c->db, &r, e, COUNTERPARTY "id = ?", "i", id))
+		return -1;
+	found = rows_next(&r, e);
+	if (found == 1 && read_counterparty(c, &r, out, e))
+		found = -1;
+	return rows_end(&r, e) ? -1 : found;
+}
+
+static int
+counterparty_show_read(struct context *c, const struct counterparty_id *in,
+    struct counterparty_record *out, struct err *e)
+{
+	int found = find_counterparty(c, in->id, out, e);
+
+	if (found < 0)
+		return -1;
+	if (found == 0)
+		return err_set(e, &err_not_found,
+		    "there is no counterparty %lld in this workspace",
+		    (long long)in->id);
+	if (!out->erased_by_event.set)
+		return 0;
+	return content_refuse(c,
+	    &(struct erasure){
+		(uint64_t)out->erased_by_event.v, out->erased_at },
+	    e);
+}
+
+static int
+read_arrangement(
+    struct context *c, const struct rows *r, void *record, struct err *e)
 {
 	struct arrangement_record *out = record;
+	struct arena *a = c->arena;
 
+	(void)e;
 	*out = (struct arrangement_record){
 		.id = rows_int(r, 0),
 		.uid = rows_uid(r, 1),
@@ -156,6 +239,7 @@ read_arrangement(const struct rows *r, struct arena *a, void *record)
 		.status = rows_str(r, 6, a),
 		.created_at = rows_instant(r, 7),
 	};
+	return 0;
 }
 
 static int

@@ -18,8 +18,9 @@ struct connector_record {
 struct counterparty_record {
 	int64_t id;
 	struct uid uid;
-	struct str name, account, lei, status;
-	struct instant created_at;
+	struct str name, account, lei, status; /* erased: no name, account */
+	struct instant created_at, erased_at;
+	struct opt_int erased_by_event;
 };
 
 struct arrangement_record {

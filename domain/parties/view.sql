@@ -10,21 +10,24 @@ CREATE TABLE connector (
 	created_at INTEGER NOT NULL
 ) STRICT;
 
--- Who is paid, or pays.
+-- Who is paid, or pays. Name and account are encrypted boxes under the content
+-- key; rows of counterparty.added, from before there were any, hold them in
+-- clear. No index is over either: imports decrypt what they look for.
 CREATE TABLE counterparty (
 	id INTEGER PRIMARY KEY,
 	uid TEXT NOT NULL,
-	name TEXT NOT NULL,
-	account TEXT NOT NULL,
+	name TEXT,
+	account TEXT,
+	name_box BLOB,
+	account_box BLOB,
+	content_key TEXT,
 	lei TEXT,
 	status TEXT NOT NULL,
 	created_at INTEGER NOT NULL
 ) STRICT;
 
 -- Imports find it by what a document calls it.
-CREATE INDEX counterparty_account ON counterparty (account);
 CREATE INDEX counterparty_lei ON counterparty (lei) WHERE lei IS NOT NULL;
-CREATE INDEX counterparty_name ON counterparty (name);
 
 -- Standing agreements with a counterparty.
 CREATE TABLE arrangement (

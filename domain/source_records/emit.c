@@ -1,5 +1,7 @@
 #include "domain/source_records/emit.h"
 
+#include "domain/source_records/received.h"
+
 /* Sealed bytes of one event; the largest record and the event's own members
  * still fit below EVENT_MAX. */
 #define EVENT_ROOM 48000
@@ -78,15 +80,17 @@ emit_file(struct context *c, struct plan *plan, struct uid import,
 {
 	const struct import_file *in = plan->in;
 	bool csv = plan->bank.n_statements == 0;
-	struct import_recorded data = {
+	const struct import_sealed *sealed = &plan->sealed;
+	struct import_received data = {
 		.id = numbers->import,
 		.format = in->format,
 		.kind = plan->kind,
-		.file_name = in->file_name,
-		.file_sha256 = digest_text(c->arena, plan->file),
-		.request_sha256 = digest_text(c->arena, plan->request),
+		.file = sealed->file,
+		.file_name = sealed->file_name,
+		.file_sha256 = sealed->file_sha256,
+		.request_sha256 = sealed->request_sha256,
 		.file_bytes = (int64_t)in->file.n,
-		.mapping = in->mapping,
+		.mapping = sealed->mapping,
 		.delimiter = csv ? in->delimiter : STR_NONE,
 		.decimal_sign = csv ? in->decimal_sign : STR_NONE,
 		.dates = csv ? in->dates : STR_NONE,
@@ -99,7 +103,7 @@ emit_file(struct context *c, struct plan *plan, struct uid import,
 
 	if (plan_totals(c->arena, plan, &data.totals, e))
 		return -1;
-	return context_emit_with(c, &event_import_recorded, "source_import",
+	return context_emit_with(c, &event_import_received, "source_import",
 	    import, &data, &plan->payload, 1, e);
 }
 
@@ -195,7 +199,7 @@ int
 emit_import(struct context *c, struct plan *plan, struct str_list warnings,
     struct err *e)
 {
-	struct uid import = tx_uid(c->tx);
+	struct uid import = plan->uid;
 	struct numbers numbers;
 
 	if (check_size(plan, e) || next_numbers(c, &numbers, e) ||

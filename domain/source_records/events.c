@@ -85,7 +85,8 @@ SHAPE(statement_imported, "A bank statement imported",
 /* clang-format on */
 
 EVENT_TYPE(import_recorded, "source_import.recorded", import_recorded,
-    "A file of source records was imported; the file is the payload.");
+    "A file of source records was imported; the file is the payload, in "
+    "clear: of ledgers before source_import.received");
 EVENT_TYPE(statement_imported, "bank_statement.imported", statement_imported,
     "A bank statement, whose opening balance and booked entries give its "
     "closing balance, was imported.");
@@ -93,8 +94,8 @@ EVENT_TYPE(records_sealed, "source_records.sealed", records_sealed,
     "Source records were sealed; the seal is the SHA-256 of the record's "
     "canonical bytes.");
 
-static int
-count(struct db *db, struct str kind, int64_t n, struct err *e)
+int
+source_total_add(struct db *db, struct str kind, int64_t n, struct err *e)
 {
 	return db_run(db, e,
 	    "INSERT INTO source_total (kind, n) VALUES (?, ?) "
@@ -112,12 +113,13 @@ project_import_recorded(struct db *db, const struct event *ev,
 	    !digest_from_hex(d->request_sha256.hex, &request))
 		return err_set(e, &err_corrupt, "not a SHA-256");
 	if (db_run(db, e,
-		"INSERT INTO source_import (id, uid, request_sha256, "
-		"file_sha256, at, seq) VALUES (?, ?, ?, ?, ?, ?)",
+		"INSERT INTO source_import (id, uid, file_bytes, "
+		"request_sha256, file_sha256, at, seq) "
+		"VALUES (?, ?, NULL, ?, ?, ?, ?)",
 		"iuddti", d->id, ev->subject, request, file, ev->at,
 		(int64_t)ev->seq))
 		return -1;
-	return count(db, STR("import"), 1, e);
+	return source_total_add(db, STR("import"), 1, e);
 }
 
 /* A decimal of an event in minor units; what was recorded always reads. */
@@ -168,7 +170,7 @@ project_statement_imported(struct db *db, const struct event *ev,
 		"statement_to = max(statement_to, excluded.statement_to)",
 		"ss", d->account, d->to_on))
 		return -1;
-	return count(db, STR("bank_statement"), 1, e);
+	return source_total_add(db, STR("bank_statement"), 1, e);
 }
 
 /* What a row has beside the event's members. */
@@ -238,5 +240,5 @@ project_records_sealed(struct db *db, const struct event *ev,
 	if (rc)
 		return -1;
 	/* All records of an import are of one kind. */
-	return count(db, first->kind, (int64_t)d->records.n, e);
+	return source_total_add(db, first->kind, (int64_t)d->records.n, e);
 }

@@ -56,7 +56,8 @@ struct import_total {
 };
 extern const struct shape import_total_shape;
 
-/* The subject is the import. */
+/* The subject is the import. As ledgers from before files were encrypted have
+ * it; received.h is its successor. */
 struct import_recorded {
 	int64_t id;
 	struct str format, kind, file_name;
@@ -72,6 +73,9 @@ struct import_recorded {
 };
 extern const struct shape import_recorded_shape;
 extern const struct event_type event_import_recorded;
+
+/* Adds to how many there are of a kind, in a projection. */
+int source_total_add(struct db *, struct str kind, int64_t n, struct err *);
 
 /* The subject is the statement. */
 struct statement_imported {

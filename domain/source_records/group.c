@@ -1,13 +1,14 @@
 #include "domain/source_records/group.h"
 
 #include "domain/catalog.h"
-#include "domain/source_records/events.h"
+#include "domain/source_records/received.h"
 #include "ledger/base/embed.h"
 
 EMBED(source_records_view_sql, "domain/source_records/view.sql");
 
 static const struct event_type *const types[] = {
 	&event_import_recorded,
+	&event_import_received,
 	&event_statement_imported,
 	&event_records_sealed,
 	NULL,
@@ -17,6 +18,7 @@ static const struct operation *const operations[] = {
 	&op_source_record_import,
 	&op_source_record_list,
 	&op_source_record_show,
+	&op_source_record_file,
 	NULL,
 };
 

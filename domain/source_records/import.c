@@ -1,7 +1,8 @@
 #include "domain/operation.h"
+#include "domain/parties.h"
 #include "domain/source_records/emit.h"
 #include "domain/source_records/group.h"
-#include "domain/source_records/plan.h"
+#include "domain/source_records/received.h"
 #include "domain/source_records/resolve.h"
 
 struct source_import {
@@ -56,7 +57,8 @@ WRITE_OPERATION(source_record_import, import_file, source_import,
     .product = "Financial Actions", .file_field = "file",
     .summary = "Import and seal source records from a file",
     .prepare = source_record_import_prepare_any,
-    .emits = EMITS(&event_import_recorded, &event_statement_imported,
+    .refusals = REFUSES(&err_erased),
+    .emits = EMITS(&event_import_received, &event_statement_imported,
 	&event_records_sealed));
 
 static bool
@@ -122,11 +124,15 @@ source_record_import_prepare(
 	if (is_csv(in) ? plan_csv(c->arena, plan, e)
 		       : plan_camt053(c->arena, plan, e))
 		return -1;
-	plan->payload.name = STR("file");
-	plan->payload.media_type =
-	    is_csv(in) ? STR("text/csv") : STR("application/xml");
 	c->prepared = plan;
-	return ledger_store_payload(c->ledger, in->file, &plan->payload, e);
+	if (import_find_same(c, plan, e))
+		return -1;
+	if (plan->same >= 0)
+		return 0;
+	return counterparty_names_read(c, &plan->parties, e) ||
+		       import_seal(c, plan, e)
+		   ? -1
+		   : 0;
 }
 
 static int
@@ -135,25 +141,24 @@ source_record_import_decide(
 {
 	struct plan *plan = c->prepared;
 	struct str_list warnings;
-	int64_t seq;
 
 	(void)in;
-	if (db_get_int(c->db, &seq, -1, e,
-		"SELECT seq FROM source_import WHERE request_sha256 = ?", "d",
-		plan->request))
+	if (import_find_newer(c, plan, e))
 		return -1;
-	if (seq >= 0) {
-		context_answer_with(c, (uint64_t)seq);
+	if (plan->same >= 0) {
+		context_answer_with(c, (uint64_t)plan->same);
 		return 0;
 	}
-	if (resolve_statements(c, plan, &warnings, e) ||
+	if (counterparty_names_update(c, plan->parties, e) ||
+	    resolve_statements(c, plan, &warnings, e) ||
 	    resolve_records(c, plan, e))
 		return -1;
 	return emit_import(c, plan, warnings, e);
 }
 
+/* The same again, of a file from before they were encrypted. */
 static int
-source_record_import_reply(struct context *c, const struct event *ev,
+reply_in_clear(struct context *c, const struct event *ev,
     struct source_import *out, struct err *e)
 {
 	struct import_recorded d;
@@ -162,7 +167,6 @@ source_record_import_reply(struct context *c, const struct event *ev,
 		return -1;
 	*out = (struct source_import){
 		.id = d.id,
-		.uid = ev->subject,
 		.format = d.format,
 		.kind = d.kind,
 		.file_name = d.file_name,
@@ -174,8 +178,47 @@ source_record_import_reply(struct context *c, const struct event *ev,
 		.statement_uids = d.statement_uids,
 		.totals = d.totals,
 		.warnings = d.warnings,
-		.already_imported = c->answered,
-		.imported_at = ev->at,
 	};
 	return 0;
+}
+
+static int
+reply_decrypted(struct context *c, const struct event *ev,
+    struct source_import *out, struct err *e)
+{
+	struct file_facts file = { 0 };
+	struct import_received d;
+
+	if (context_event_data(c, ev, &event_import_received, &d, e) ||
+	    import_open_file(c, ev, &d, &file, e))
+		return -1;
+	*out = (struct source_import){
+		.id = d.id,
+		.format = d.format,
+		.kind = d.kind,
+		.file_name = file.name,
+		.file_sha256 = { file.sha256 },
+		.file_bytes = d.file_bytes,
+		.general_ledger_id = d.general_ledger_id,
+		.records = d.records,
+		.first_record_id = d.first_record_id,
+		.statement_uids = d.statement_uids,
+		.totals = d.totals,
+		.warnings = d.warnings,
+	};
+	return 0;
+}
+
+static int
+source_record_import_reply(struct context *c, const struct event *ev,
+    struct source_import *out, struct err *e)
+{
+	int rc = str_is(ev->type, event_import_recorded.name)
+		     ? reply_in_clear(c, ev, out, e)
+		     : reply_decrypted(c, ev, out, e);
+
+	out->uid = ev->subject;
+	out->already_imported = c->answered;
+	out->imported_at = ev->at;
+	return rc;
 }

@@ -10,6 +10,7 @@
 #include "domain/source_records/events.h"
 #include "domain/source_records/faults.h"
 #include "domain/source_records/seal.h"
+#include "ledger/crypto/sealed.h"
 
 #define IMPORT_FILE_BYTES (16u << 20)
 #define IMPORT_RECORDS    10000
@@ -38,11 +39,24 @@ struct draft {
 	struct seal seal;
 };
 
+/* What goes into the event encrypted. */
+struct import_sealed {
+	const struct sealed_text *file, *file_name, *file_sha256,
+	    *request_sha256, *mapping;
+};
+
+struct counterparty_names;
+
 struct plan {
 	const struct import_file *in;
 	struct str kind;
 	struct digest file, request;
-	struct payload payload;
+	struct payload payload; /* the file, encrypted */
+	struct uid uid;         /* the import's */
+	struct import_sealed sealed;
+	struct counterparty_names *parties;
+	int64_t seen; /* no import up to this number is of the same file */
+	int64_t same; /* seq of one that is; -1: none */
 	struct draft *drafts;
 	size_t n;
 	struct camt053 bank; /* no statements when the format is CSV */

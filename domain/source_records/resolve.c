@@ -31,10 +31,11 @@ find_named(struct resolving *r, struct str text, int64_t *id, struct err *e)
 	found =
 	    str_to_i64(text, id) ? counterparty_find(r->c, *id, &party, e) : 0;
 	if (found == 0)
-		found = counterparty_match(r->c, text, text, text, &party, e);
+		found = counterparty_match(
+		    r->c, r->plan->parties, text, text, text, id, e);
 	if (found == 1) {
 		r->last = text;
-		r->last_id = *id = party.id;
+		r->last_id = *id;
 	}
 	return found;
 }
@@ -61,17 +62,18 @@ resolve_named(struct resolving *r, struct draft *d, struct err *e)
 static int
 resolve_entry(struct resolving *r, struct draft *d, struct err *e)
 {
-	struct counterparty party;
+	int64_t id;
 	int found;
 
 	d->content.counterparty_id = (struct opt_int){ 0 };
 	if (!d->content.counterparty_account.p &&
 	    !d->content.counterparty_name.p)
 		return 0;
-	found = counterparty_match(r->c, d->content.counterparty_account,
-	    STR_NONE, d->content.counterparty_name, &party, e);
+	found = counterparty_match(r->c, r->plan->parties,
+	    d->content.counterparty_account, STR_NONE,
+	    d->content.counterparty_name, &id, e);
 	if (found == 1)
-		d->content.counterparty_id = (struct opt_int){ true, party.id };
+		d->content.counterparty_id = (struct opt_int){ true, id };
 	return found < 0 ? -1 : 0;
 }
 

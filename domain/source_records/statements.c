@@ -1,4 +1,5 @@
 /* Bank statements and counts, as other groups read them. */
+#include "domain/content.h"
 #include "domain/source_records.h"
 
 #define COLUMNS                                                              \
@@ -6,7 +7,7 @@
 	" s.general_ledger_id, s.sequence, s.from_on, s.to_on, s.currency,"  \
 	" s.opening_minor, s.closing_minor, s.credit_minor, s.debit_minor,"  \
 	" s.entries, s.open_entries, s.status, s.import_uid, i.file_sha256," \
-	" i.at FROM bank_statement s"                                        \
+	" i.at, i.file_box, i.content_key FROM bank_statement s"             \
 	" JOIN source_import i ON i.uid = s.import_uid WHERE "
 #define REST " s.id > ? ORDER BY s.id LIMIT ?"
 
@@ -41,9 +42,34 @@ statement_from(const struct rows *r, struct arena *a)
 		.open_entries = rows_int(r, 15),
 		.status = rows_str(r, 16, a),
 		.import = rows_uid(r, 17),
-		.sha256 = digest_of(a, rows_digest(r, 18)),
 		.imported_at = rows_instant(r, 19),
 	};
+}
+
+/* The hash of its file, or what erased it. */
+static int
+add_hash(struct context *c, const struct rows *r, struct bank_statement *out,
+    struct err *e)
+{
+	struct content_key key;
+	struct erasure by;
+	int found;
+
+	if (rows_is_null(r, 21)) {
+		out->sha256 = digest_of(c->arena, rows_digest(r, 18));
+		return 0;
+	}
+	found = content_find(c, rows_uid(r, 21), &key, &by, e);
+	if (found == 0) {
+		out->erased_at = by.at;
+		out->erased_by_event =
+		    (struct opt_int){ true, (int64_t)by.seq };
+	}
+	if (found == 1 && content_open(c, &key, out->import, "file_sha256",
+			      rows_str(r, 20, c->arena), &out->sha256.hex, e))
+		found = -1;
+	content_end(&key);
+	return found < 0 ? -1 : 0;
 }
 
 /* One query for each index, so that no filter makes a page dearer. */
@@ -99,19 +125,22 @@ bank_statements_list(struct context *c, const struct bank_statement_filter *f,
     struct bank_statement **out, size_t *n, bool *has_more, struct err *e)
 {
 	struct rows r;
+	int rc = 0;
 
 	*out = arena_array(c->arena, (size_t)f->limit, sizeof **out);
 	*n = 0;
 	*has_more = false;
 	if (query_statements(c, f, &r, e))
 		return -1;
-	while (!*has_more && rows_next(&r, e) == 1) {
-		if (*n == (size_t)f->limit)
+	while (rc == 0 && !*has_more && rows_next(&r, e) == 1) {
+		if (*n == (size_t)f->limit) {
 			*has_more = true;
-		else
-			(*out)[(*n)++] = statement_from(&r, c->arena);
+			break;
+		}
+		(*out)[*n] = statement_from(&r, c->arena);
+		rc = add_hash(c, &r, &(*out)[(*n)++], e);
 	}
-	return rows_end(&r, e);
+	return rows_end(&r, e) ? -1 : rc;
 }
 
 struct str

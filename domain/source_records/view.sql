@@ -1,14 +1,21 @@
 -- Imports, the bank statements and the sealed records that they brought.
 
+-- What would tell which file it was is encrypted under the import's content
+-- key; rows of source_import.recorded, from before there were any, have hashes.
 CREATE TABLE source_import (
 	id INTEGER PRIMARY KEY,
 	uid TEXT NOT NULL UNIQUE,
+	file_bytes INTEGER, -- of the encrypted ones
 	-- Of file, format, kind, mapping and the other options together.
-	request_sha256 BLOB NOT NULL UNIQUE,
-	file_sha256 BLOB NOT NULL,
+	request_box BLOB,
+	request_sha256 BLOB UNIQUE,
+	file_box BLOB,
+	file_sha256 BLOB,
+	content_key TEXT,
 	at INTEGER NOT NULL,
 	seq INTEGER NOT NULL
 ) STRICT;
+CREATE INDEX source_import_bytes ON source_import (file_bytes, id);
 
 CREATE TABLE bank_account (
 	account TEXT PRIMARY KEY,

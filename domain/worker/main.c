@@ -17,6 +17,7 @@
 
 #include "domain/worker.h"
 #include "ledger/base/log.h"
+#include "ledger/write/content.h"
 
 #define ROUND_MS       1000
 #define SCHEDULE_S     60
@@ -97,6 +98,17 @@ sync_ledger(const struct worker *w, struct arena *a)
 	(void)a;
 	if (ledger_sync(w->ledger, &e))
 		complain(w, "sync", &e);
+}
+
+/* An older copy of the keys that was put back does not stay as it came. */
+static void
+finish_erasures(const struct worker *w, struct arena *a)
+{
+	struct err e = { 0 };
+
+	(void)a;
+	if (ledger_settle_erasures(w->ledger, &e))
+		complain(w, "erasures", &e);
 }
 
 static void
@@ -192,8 +204,10 @@ static void
 job_loop(const struct program *p)
 {
 	for (unsigned round = 0; !stopping; round++) {
-		if (round % SCHEDULE_S == 0)
+		if (round % SCHEDULE_S == 0) {
+			visit_all(p, finish_erasures);
 			visit_all(p, schedule);
+		}
 		visit_all(p, run_local_jobs);
 		rest();
 	}
@@ -241,6 +255,7 @@ run(struct program *p)
 	size_t n = 0;
 
 	if (p->once) {
+		visit_all(p, finish_erasures);
 		visit_all(p, schedule);
 		visit_all(p, run_jobs);
 		visit_all(p, sync_ledger);

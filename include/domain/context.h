@@ -32,6 +32,10 @@ struct context {
 	 * position. */
 	uint64_t holds_at;
 
+	/* Made by prepare (domain/content.h), and removed again when nothing
+	 * was recorded. None: no key was made. */
+	struct uid content_key;
+
 	/* A secret that the reply shows once. Set while deciding; no value when
 	 * the reply is a replay. */
 	struct str secret;

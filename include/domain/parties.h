@@ -16,11 +16,12 @@ struct connector {
 	struct str status;     /* active */
 };
 
+/* Its name and account are encrypted and nobody's but this group's. */
 struct counterparty {
 	int64_t id;
 	struct uid uid;
-	struct str name, account, lei; /* lei: or no value */
-	struct str status;             /* active, suspended */
+	struct str lei;    /* or no value */
+	struct str status; /* active, suspended */
 };
 
 struct arrangement {
@@ -41,12 +42,25 @@ int arrangement_find(
     struct context *, struct uid, struct arrangement *, struct err *);
 
 /*
- * The counterparty that a document calls by this account, this LEI or this
- * name, tried in that order, each exactly; no value is passed over, and so is
- * one that several bear. 1, 0, -1.
+ * The ledger's counterparties by account and name, decrypted, for the time of
+ * one request: no table and no hash of them outlives an erasure. Made before
+ * the turn; counterparty_names_update adds, while deciding, those that came
+ * since.
  */
-int counterparty_match(struct context *, struct str account, struct str lei,
-    struct str name, struct counterparty *, struct err *);
+struct counterparty_names;
+int counterparty_names_read(
+    struct context *, struct counterparty_names **, struct err *);
+int counterparty_names_update(
+    struct context *, struct counterparty_names *, struct err *);
+
+/*
+ * While deciding: the counterparty that a document calls by this account, this
+ * LEI or this name, tried in that order, each exactly; no value is passed over,
+ * and so is one that several bear. 1, 0, -1.
+ */
+int counterparty_match(struct context *, const struct counterparty_names *,
+    struct str account, struct str lei, struct str name, int64_t *id,
+    struct err *);
 
 /* How many this ledger has registered. */
 int parties_count(struct context *, int64_t *connectors,

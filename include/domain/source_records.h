@@ -76,8 +76,9 @@ struct bank_statement {
 	int64_t entries, open_entries;
 	struct str status; /* imported, reconciled */
 	struct uid import;
-	struct digest_text sha256; /* of the imported file */
-	struct instant imported_at;
+	struct digest_text sha256; /* of the imported file; erased: no value */
+	struct instant imported_at, erased_at;
+	struct opt_int erased_by_event;
 };
 
 /* Each member narrows; none, no value and not set do not. */

@@ -38,6 +38,7 @@ ledger_project(struct ledger *l, const struct event *ev, const void *data,
 	int64_t seq = (int64_t)ev->seq;
 
 	if (type->project(l->db, ev, data, e) ||
+	    content_note(l, ev, data, type->data, e) ||
 	    db_run(l->db, e, "INSERT INTO ledger_subject VALUES (?, ?, ?)",
 		"bis", subject, seq, ev->subject_kind))
 		return -1;

@@ -62,3 +62,30 @@ CREATE TABLE ledger_indexed (
 	one INTEGER PRIMARY KEY CHECK (one = 1),
 	seq INTEGER NOT NULL
 );
+
+-- Which events hold encrypted values, of which record and under which key.
+CREATE TABLE ledger_content_key (
+	key TEXT NOT NULL,
+	seq INTEGER NOT NULL,
+	subject TEXT NOT NULL,
+	kind TEXT NOT NULL,
+	PRIMARY KEY (key, seq)
+) WITHOUT ROWID;
+CREATE INDEX ledger_content_key_subject ON ledger_content_key (subject);
+
+-- Keys that were destroyed, and by which event.
+CREATE TABLE ledger_erased_key (
+	key TEXT PRIMARY KEY,
+	seq INTEGER NOT NULL,
+	at INTEGER NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE ledger_erasure (
+	seq INTEGER PRIMARY KEY,
+	uid TEXT NOT NULL UNIQUE,
+	subject TEXT NOT NULL,
+	replays TEXT -- the uid of an earlier one, of the erasure list
+);
+CREATE INDEX ledger_erasure_subject ON ledger_erasure (subject);
+CREATE INDEX ledger_erasure_replays ON ledger_erasure (replays)
+	WHERE replays IS NOT NULL;

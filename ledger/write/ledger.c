@@ -140,6 +140,7 @@ ledger_close(struct ledger *l)
 	buf_fini(&l->signers);
 	free(l->types);
 	free(l->dir);
+	free(l->content_dir);
 	free(l->mark_path);
 	free(l->db_path);
 	free(l->repo_path);
@@ -180,6 +181,7 @@ load_keys(
 		l->signer = signer_new(key, origin);
 		l->origin = signer_origin(l->signer);
 		l->mark_path = join(keys_dir, "signed");
+		l->content_dir = join(keys_dir, "content");
 		signers_first(&l->signers, l->origin, signer_public(l->signer));
 		l->allowed_signers = buf_str(&l->signers);
 		rc = 0;
@@ -261,8 +263,10 @@ ledger_open(const struct ledger_options *o, struct ledger **out, struct err *e)
 {
 	if (ledger_open_unsettled(o, false, out, e))
 		return -1;
-	if (settle_now(*out, e) == 0)
+	if (settle_now(*out, e) == 0) {
+		erasures_at_open(*out);
 		return 0;
+	}
 	ledger_close(*out);
 	*out = NULL;
 	return -1;

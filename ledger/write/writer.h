@@ -23,6 +23,10 @@
  *	reading.c   connections for readers
  *	upkeep.c    sync, pack, payloads
  *	rebuild.c   the read model made anew
+ *	content.c   content keys on disk
+ *	content_note.c  which events hold values under which key
+ *	erasure.c   what erases them
+ *	erasure_list.c  the erasure list, and finishing what was begun
  */
 #ifndef LEDGER_WRITE_WRITER_H
 #define LEDGER_WRITE_WRITER_H
@@ -178,6 +182,7 @@ struct ledger {
 	bool torn; /* a sync of the filesystem failed: what the kernel threw
 		      away may be objects, all of them are written again */
 	int anchor_fd;
+	char *content_dir;         /* the content keys */
 	char *mark_path;           /* beside the key */
 	atomic_uint_fast64_t mark; /* that file's number as last seen */
 	char boot_id[40];
@@ -264,6 +269,19 @@ void anchor_write(struct ledger *);
 /* upkeep.c: the schema, made anew when the program's differs. */
 int schema_ensure(struct ledger *, struct err *);
 int schema_reset(struct ledger *, struct err *);
+
+/* content_note.c: notes the encrypted values of an event, with its projection.
+ */
+int content_note(struct ledger *, const struct event *, const void *data,
+    const struct shape *, struct err *);
+
+/* erasure.c: repeats an erasure that only the list knows. */
+struct subject_erased;
+int subject_erase_again(struct tx *, const struct event *first,
+    const struct subject_erased *, struct err *);
+
+/* erasure_list.c: ledger_settle_erasures, whose fault is only logged. */
+void erasures_at_open(struct ledger *);
 
 /* Data of `ledger.opened`, whose form signers.h owns. */
 struct ledger_opened {

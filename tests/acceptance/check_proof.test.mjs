@@ -34,7 +34,7 @@ before(async () => {
 	service = await new Service({ build: "debug" }).start();
 	program = join(service.bin, "probity-audit");
 	const w = provision(service, "acme");
-	service.ctl("acme", "counterparty add", { account: "FR1420041010050500013M02606",
+	service.ctl("acme", "connector add", { kind: "sandbox", modes: "sandbox",
 		name: 'Société "Quote" \\ back\\slash /é€😀' });
 	for (let i = 0; i < 5; i++)
 		assert.equal((await send(service, "POST", paths.create, { key: w.key,

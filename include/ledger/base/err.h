@@ -39,7 +39,7 @@ X(not_found, "not-found", 404, false, "No such record in this workspace", "Check
 X(method, "method-not-allowed", 405, false, "The method is not offered here", "Use one of the methods in the Allow header.") \
 X(conflict, "conflict", 409, false, "The record's state does not permit this", "Read the record, then decide again.") \
 X(ledger_closed, "ledger-closed", 409, false, "The ledger is closed", "Write to the ledger that continues it, with a credential of that one.") \
-X(gone, "gone", 410, false, "The content was erased", "Nothing brings it back; its hash stays as evidence.") \
+X(erased, "erased", 410, false, "The content was erased", "Nothing brings it back; its hashes stay as evidence. erased_by_event names the event that says why.") \
 X(too_large, "too-large", 413, false, "The request is too large", "Send less; the detail names the limit.") \
 X(media_type, "unsupported-media-type", 415, false, "The content type is not accepted", "Send application/json.") \
 X(invalid, "validation-failed", 422, false, "The request is not valid", "Mend the fields that the errors member names.") \

@@ -3,6 +3,16 @@ import { Agent, request as httpRequest } from "node:http";
 import { connect } from "node:net";
 
 const agent = new Agent({ keepAlive: true, maxSockets: 256 });
+let last = 0;
+
+// A server closes what was idle for some seconds, and a test that waits for a
+// program is deaf meanwhile: what is that old is not used again.
+function closeIdle() {
+	if (Date.now() - last > 3000)
+		for (const socket of Object.values(agent.freeSockets).flat())
+			socket.destroy();
+	last = Date.now();
+}
 
 export const paths = {
 	workspace: "/api/v2/workspace",
@@ -23,12 +33,14 @@ export function send(service, method, path, { key, body, headers = {}, raw } = {
 			"Content-Length": bytes.length } : {}), ...headers };
 	for (const name of Object.keys(all))
 		if (all[name] === undefined) delete all[name];
+	closeIdle();
 	return new Promise((done, fail) => {
 		const req = httpRequest({ host: "127.0.0.1", port: service.port, agent,
 			method, path, headers: all, timeout: 60000 }, (res) => {
 			const parts = [];
 			res.on("data", (part) => parts.push(part));
 			res.on("end", () => {
+				last = Date.now();
 				const bytes = Buffer.concat(parts);
 				const text = bytes.toString("utf8");
 				done({ status: res.statusCode, headers: res.headers, text,

@@ -18,7 +18,7 @@ const flipToken = (token) => flip(Buffer.from(token, "base64"), 20)
 const event = (b, change) => {
 	b[2].events[0].event = change(b[2].events[0].event);
 };
-const rename = (b) => event(b, (text) => other(text, "Alpine", "Alpinf"));
+const rename = (b) => event(b, (text) => other(text, "HWUPKR", "HWUPKS"));
 const allEvents = (b) => b.flatMap((batch) => batch.events);
 
 // In the batch that has two events and a payload.
@@ -97,7 +97,7 @@ const histories = [
 	{ name: "the same with an event that is newer than what was kept",
 		nobody: true, batches: (b, { key }) => {
 			const last = allEvents(b).at(-1);
-			last.event = other(last.event, "Nordwind", "Nordwine");
+			last.event = other(last.event, "529900T8", "529900T9");
 			rehash(b);
 			resign(b.slice(keptBatches), key);
 		} },

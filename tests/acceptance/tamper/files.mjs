@@ -15,7 +15,7 @@ const flipLast = (_, token) => ` ${flip64(token, 40)}\n`;
 // another one, and of the event in the ledgers that were made anew.
 export const fileChanges = [
 	{ name: "an event's text",
-		file: ofLine((token, event) => `${token} ${event.replace("Alpine", "Alpinf")}`) },
+		file: ofLine((token, event) => `${token} ${event.replace("HWUPKR", "HWUPKS")}`) },
 	{ name: "an event's signature",
 		file: ofLine((token, event) => `${flip64(token, 20)} ${event}`) },
 	{ name: "another event's line",

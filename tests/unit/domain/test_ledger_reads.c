@@ -222,7 +222,7 @@ test_events_by_subject(void **state)
 	page = about(uid, "");
 	assert_int_equal(json_get(page, "data")->n, 2);
 	assert_true(str_is(json_get_str(json_get(page, "data")->first, "type"),
-	    "counterparty.added"));
+	    "counterparty.registered"));
 	assert_true(str_is(json_get_str(json_get(page, "data")->last, "type"),
 	    "counterparty.suspended"));
 	assert_true(str_eq(

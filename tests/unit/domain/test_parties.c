@@ -106,6 +106,7 @@ test_vectors(void **state)
 	(void)state;
 	event_vector_check(&event_connector_added);
 	event_vector_check(&event_counterparty_added);
+	event_vector_check(&event_counterparty_registered);
 	event_vector_check(&event_arrangement_added);
 	event_vector_check(&event_counterparty_suspended);
 	event_vector_check(&event_counterparty_reinstated);
@@ -310,7 +311,9 @@ test_rebuild(void **state)
 	desk_rebuild(d);
 	after = desk_dump(d);
 	assert_true(str_eq(before, after));
-	assert_non_null(strstr(before.p, "Lumber GmbH"));
+	assert_non_null(strstr(before.p, "INSERT INTO counterparty "));
+	assert_null(strstr(before.p, "Lumber GmbH"));
+	assert_null(strstr(before.p, "DE89370400440532013000"));
 }
 
 int
