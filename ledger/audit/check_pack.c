@@ -1,6 +1,7 @@
 #include "ledger/audit/check_pack.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "ledger/audit/audit.h"
 #include "ledger/base/io.h"
@@ -19,9 +20,15 @@ bool
 check_pack_is_one(const char *path)
 {
 	char head[4] = "";
-	FILE *f = fopen(path, "rbe");
-	bool one = f && fread(head, 1, 4, f) == 4 && !memcmp(head, "PACK", 4);
+	struct stat st;
+	FILE *f;
+	bool one;
 
+	/* What is read from a pipe is gone for whoever comes after. */
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return false;
+	f = fopen(path, "rbe");
+	one = f && fread(head, 1, 4, f) == 4 && !memcmp(head, "PACK", 4);
 	if (f)
 		fclose(f);
 	return one;

@@ -1,7 +1,5 @@
 /* From the file to its parts: the Statement goes to a temporary file. */
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
