@@ -81,6 +81,14 @@ running_decode(struct running *r, struct err *e)
 const struct shape content_shape = { "content", "Bytes", NULL, 0,
 	sizeof(struct content) };
 
+void
+running_say_beside(const struct running *r, struct reply *out)
+{
+	if (r->c.status != 0)
+		out->status = r->c.status;
+	out->retry_after_s = r->c.retry_after_s;
+}
+
 static int
 answer(struct running *r, struct reply *out, struct err *e)
 {
@@ -96,7 +104,10 @@ answer(struct running *r, struct reply *out, struct err *e)
 	record = arena_alloc(r->c.arena, op->out->size);
 	if (op->read(&r->c, r->in, record, e))
 		return -1;
-	out->body = shape_encode(op->out, record, r->c.arena);
+	out->content = r->c.content;
+	if (!out->content)
+		out->body = shape_encode(op->out, record, r->c.arena);
+	running_say_beside(r, out);
 	return 0;
 }
 
@@ -156,6 +167,7 @@ call_run(struct service *service, const struct call *call, struct arena *a,
 			.caller = call->caller,
 			.ledger = call->ledger,
 			.request = call->request,
+			.accept = call->accept,
 			.now = service_now(service),
 		},
 	};

@@ -52,8 +52,8 @@ decide(struct tx *tx, void *arg, struct err *e)
 	return c->op->decide(c, r->in, e);
 }
 
-static struct actor
-actor_of(struct arena *a, const struct caller *caller)
+struct actor
+running_actor(struct arena *a, const struct caller *caller)
 {
 	struct actor actor = { .id = caller->operator_name };
 	char text[UID_TEXT + 1];
@@ -81,7 +81,7 @@ submit(struct running *r, struct err *e)
 	struct command command = {
 		.decide = decide,
 		.arg = r,
-		.actor = actor_of(r->c.arena, r->call->caller),
+		.actor = running_actor(r->c.arena, r->call->caller),
 		.request = r->call->request,
 		.idempotency = r->idempotency,
 		.arena = r->c.arena,
@@ -148,6 +148,7 @@ render(struct running *r, struct reply *out, struct err *e)
 		return -1;
 	out->body = shape_encode(op->out, record, r->c.arena);
 	evidence_put(r->c.arena, out->body, &proof);
+	running_say_beside(r, out);
 	out->replayed = r->replayed;
 	out->ledger_size = r->receipt.size;
 	return 0;

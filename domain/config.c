@@ -68,6 +68,8 @@ SHAPE(config, "Configuration",
 		.doc = "Seconds that a clone or fetch may take"),
 	FIELD(config, max_clones, .def = "4", .min = 0, .max = 1000,
 		.doc = "Clones and fetches at once; 0: none"),
+	FIELD(config, lineage_events_at_once, .def = "10000", .min = 1, .max = 10000,
+		.doc = "Events of the largest lineage export that is made at once; the worker makes larger ones"),
 	FIELD(config, log_level, .def = "info", .values = VALUES("debug", "info", "warn", "error"),
 		.doc = "Least level of log lines"));
 /* clang-format on */

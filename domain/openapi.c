@@ -228,6 +228,8 @@ responses(struct arena *a, const struct operation *op)
 	struct json *v = json_object(a);
 
 	json_put(v, arena_printf(a, "%d", op->status), success(a, op));
+	if (op->may_wait)
+		json_put(v, "202", success(a, op));
 	for (size_t i = 0; i < s.n; i++)
 		json_put(v, arena_printf(a, "%d", s.list[i]),
 		    reference(a, "#/components/responses/Problem"));

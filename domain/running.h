@@ -28,6 +28,12 @@ int running_decode(struct running *, struct err *);
 
 int running_write(struct running *, struct reply *, struct err *);
 
+/* Status and Retry-After, where the row's own function has set them. */
+void running_say_beside(const struct running *, struct reply *);
+
+/* The caller as events name who caused them; strings in the arena. */
+struct actor running_actor(struct arena *, const struct caller *);
+
 /* Fingerprints of key and request under the ledger's own key. */
 int idempotency_fingerprints(struct running *, struct err *);
 

@@ -32,6 +32,7 @@ read_input(struct front *front, struct request *r, struct call *call,
 		.params = r->params,
 		.n_params = r->n_params,
 	};
+	call->accept = headers_get(&r->headers, "accept");
 	return 0;
 }
 
@@ -67,7 +68,7 @@ add_location(const struct front *front, const struct request *r,
 	struct str segments[ROUTE_SEGMENTS_MAX];
 	struct route_match match;
 
-	if (reply->status != 201 || !uid.p ||
+	if ((reply->status != 201 && reply->status != 202) || !uid.p ||
 	    r->n_segments == ROUTE_SEGMENTS_MAX)
 		return;
 	for (size_t i = 0; i < r->n_segments; i++)
@@ -109,6 +110,45 @@ add_next_link(const struct request *r, const struct reply *reply,
 	buf_fini(&query);
 }
 
+/* A source of the domain's as one of this layer. */
+struct streamed {
+	struct response_source source;
+	struct content_source *from;
+};
+
+static struct streamed *
+streamed_of(struct response_source *source)
+{
+	return (struct streamed *)(void *)source; /* its first member */
+}
+
+static struct str
+next_part(struct response_source *source)
+{
+	struct content_source *from = streamed_of(source)->from;
+
+	return from->next(from);
+}
+
+static void
+close_source(struct response_source *source)
+{
+	struct content_source *from = streamed_of(source)->from;
+
+	from->close(from);
+}
+
+static void
+set_source(
+    const struct content *content, struct arena *a, struct response *response)
+{
+	struct streamed *streamed = ARENA_NEW(a, struct streamed);
+
+	streamed->source = (struct response_source){ next_part, close_source };
+	streamed->from = content->source;
+	response->source = &streamed->source;
+}
+
 static int
 set_body(const struct call *call, const struct reply *reply, struct arena *a,
     struct response *response, struct err *e)
@@ -118,8 +158,26 @@ set_body(const struct call *call, const struct reply *reply, struct arena *a,
 	if (!content)
 		return response_set_json(
 		    response, reply->status, reply->body, a, e);
-	return response_set_file(response, reply->status, call->op->media_type,
-	    content->bytes, content->file_name, a, e);
+	if (response_set_file(response, reply->status,
+		content->media_type ? content->media_type
+				    : call->op->media_type,
+		content->bytes, content->file_name, a, e))
+		return -1;
+	if (content->source)
+		set_source(content, a, response);
+	return 0;
+}
+
+static void
+set_etag(const struct request *r, const struct content *content,
+    struct arena *a, struct response *response)
+{
+	struct str wanted = headers_get(&r->headers, "if-none-match");
+
+	if (content && content->source)
+		response_set_source_etag(response, a, content->etag, wanted);
+	else
+		response_set_etag(response, a, wanted);
 }
 
 static int
@@ -129,6 +187,9 @@ answer(const struct front *front, const struct request *r,
 {
 	if (set_body(call, reply, a, response, e))
 		return -1;
+	if (reply->retry_after_s > 0)
+		response_add(
+		    response, a, "Retry-After", "%u", reply->retry_after_s);
 	if (call->op->effect != EFFECT_READ) {
 		if (reply->replayed)
 			response_add(
@@ -141,8 +202,7 @@ answer(const struct front *front, const struct request *r,
 		    (unsigned long long)reply->ledger_size);
 	add_next_link(r, reply, a, response);
 	if (reply->status == 200)
-		response_set_etag(
-		    response, a, headers_get(&r->headers, "if-none-match"));
+		set_etag(r, reply->content, a, response);
 	return 0;
 }
 

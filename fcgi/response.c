@@ -86,8 +86,9 @@ response_set_file(struct response *r, int status, const char *type,
 	r->status = status;
 	r->type = type;
 	r->body = bytes;
-	response_add(r, a, "Content-Disposition",
-	    "attachment; filename=\"%.*s\"", STR_ARGS(file_name));
+	if (file_name.p)
+		response_add(r, a, "Content-Disposition",
+		    "attachment; filename=\"%.*s\"", STR_ARGS(file_name));
 	return 0;
 }
 
@@ -111,20 +112,33 @@ response_set_json(struct response *r, int status, const struct json *v,
 	return rc;
 }
 
-void
-response_set_etag(struct response *r, struct arena *a, struct str if_none_match)
+static void
+set_etag(struct response *r, struct arena *a, struct str etag,
+    struct str if_none_match)
 {
-	char hex[DIGEST_HEX + 1];
-	struct str etag;
-
-	digest_hex(sha256(r->body), hex);
-	etag = arena_strf(a, "\"%s\"", hex);
 	response_add(r, a, "ETag", "%.*s", STR_ARGS(etag));
 	if (if_none_match.p && header_etag_matches(if_none_match, etag)) {
 		r->status = 304;
 		r->type = NULL;
 		r->body = STR_NONE;
 	}
+}
+
+void
+response_set_etag(struct response *r, struct arena *a, struct str if_none_match)
+{
+	char hex[DIGEST_HEX + 1];
+
+	digest_hex(sha256(r->body), hex);
+	set_etag(r, a, arena_strf(a, "\"%s\"", hex), if_none_match);
+}
+
+void
+response_set_source_etag(struct response *r, struct arena *a, struct str what,
+    struct str if_none_match)
+{
+	set_etag(
+	    r, a, arena_strf(a, "\"%.*s\"", STR_ARGS(what)), if_none_match);
 }
 
 static const char *

@@ -19,6 +19,7 @@ struct call {
 	struct str target;          /* path and query as sent: part of the
 				       request's fingerprint, with the body */
 	struct str body;
+	struct str accept; /* media types wanted; no value: any */
 	struct uid request;
 };
 
@@ -28,6 +29,7 @@ struct reply {
 	const struct content *content; /* in place of a body: its row has a
 					  media type */
 	uint64_t ledger_size;          /* the position it was made at */
+	uint32_t retry_after_s;        /* when to ask again; 0: no need */
 	bool replayed;
 };
 

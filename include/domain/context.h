@@ -9,6 +9,7 @@
 #include "domain/caller.h"
 #include "ledger/write/ledger.h"
 
+struct content;
 struct operation;
 struct service;
 
@@ -43,6 +44,15 @@ struct context {
 	/* Set by context_answer_with. */
 	bool answered;
 	uint64_t answer_seq;
+
+	/* A read that has several renderings of its record: the media types
+	 * that the caller takes, as HTTP's Accept has them; no value: any. */
+	struct str accept;
+
+	/* What a row's read or reply says beside its record. */
+	int status;             /* 0: the row's */
+	uint32_t retry_after_s; /* when to ask again; 0: there is no need */
+	const struct content *content; /* in place of the record */
 };
 
 /* Emits an event about the subject, and projects it at once. */

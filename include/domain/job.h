@@ -46,6 +46,20 @@ struct job_kind {
 int job_queue(struct context *, const struct job_kind *,
     const struct json *input, struct uid *uid, struct err *);
 
+/* The latest job of the kind with this input. */
+struct job_state {
+	struct str status; /* queued, claimed, completed, failed */
+	struct str fault;  /* why the latest attempt failed, or no value */
+};
+
+/* 1 found, 0 none was queued, -1. */
+int job_find(struct context *, const struct job_kind *,
+    const struct json *input, struct job_state *, struct err *);
+
+/* How many of the kind are queued or being done. */
+int job_count_open(
+    struct context *, const struct job_kind *, int64_t *n, struct err *);
+
 /* When one of the kind was queued last, whatever came of it; no value when
  * none ever was. */
 int job_last_queued(

@@ -50,6 +50,7 @@ struct operation {
 	bool body_optional;
 	bool no_ledger; /* needs no ledger of the place: context->ledger may be
 			   NULL; a write's prepare sets it, acquired */
+	bool may_wait;  /* answers 202 too, when the worker is to do it */
 	bool reply_is_pure;  /* reply looks at the event alone, no tables */
 	bool confirms_clock; /* decided although the clock is implausible */
 	int status;          /* of success: 200, 201, 202 */
@@ -68,9 +69,20 @@ struct operation {
 	int (*read)(struct context *, const void *in, void *out, struct err *);
 };
 
-/* A reply that is bytes: a file to keep. */
+/* Bytes that are made while they are sent, long after the call has ended. */
+struct content_source {
+	/* The next ones, borrowed until the next call; none at the end. */
+	struct str (*next)(struct content_source *);
+	void (*close)(struct content_source *);
+};
+
+/* A reply that is bytes. */
 struct content {
-	struct str bytes, file_name;
+	struct str bytes;
+	struct str file_name;   /* a file to keep; no value: it is none */
+	const char *media_type; /* NULL: the row's */
+	struct content_source *source; /* in place of bytes; or NULL */
+	struct str etag; /* of a source: what changes when it does */
 };
 extern const struct shape content_shape;
 

@@ -37,6 +37,8 @@ struct config {
 	struct str git;               /* program that serves clones: git */
 	int64_t clone_seconds;        /* longest clone: 120 */
 	int64_t max_clones;           /* at once, on one state: 4 */
+	int64_t lineage_events_at_once; /* largest export not left to the
+					   worker: 10,000 */
 	struct str log_level;
 
 	struct str timestamp_url; /* authority of RFC 3161; empty: none */

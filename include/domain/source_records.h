@@ -103,6 +103,26 @@ int bank_statements_list(struct context *, const struct bank_statement_filter *,
 /* All but the last four characters replaced by "****". */
 struct str bank_account_masked(struct arena *, struct str account);
 
+/* What lineage calls a material: an imported file, or a sealed record. */
+struct source_material {
+	int64_t id;
+	struct uid uid;
+	struct digest_text sha256;
+};
+
+/* The import's file: 1, 0 no import of this ledger, -1. */
+int source_import_find(
+    struct context *, struct uid, struct source_material *, struct err *);
+
+/*
+ * Of what the first `size` events recorded, the imports or the sealed records
+ * above after_id, by rising id; at most max, into `out`.
+ */
+int source_imports_list(struct context *, uint64_t size, int64_t after_id,
+    size_t max, struct source_material *out, size_t *n, struct err *);
+int source_seals_list(struct context *, uint64_t size, int64_t after_id,
+    size_t max, struct source_material *out, size_t *n, struct err *);
+
 /* What the ledger holds; kept by the projections, so the cost is flat. */
 struct source_record_counts {
 	int64_t obligations, entitlements, invoices, statement_entries;

@@ -44,7 +44,8 @@ __attribute__((format(printf, 4, 5))) void response_add(
 int response_set_json(struct response *, int status, const struct json *,
     struct arena *, struct err *);
 
-/* A body of bytes, to be kept as a file of that name; both live on.
+/* A body of bytes, to be kept as a file of that name if it has one; both live
+ * on.
  * err_internal beyond RESPONSE_BYTES_MAX. */
 int response_set_file(struct response *, int status, const char *type,
     struct str bytes, struct str file_name, struct arena *, struct err *);
@@ -52,6 +53,10 @@ int response_set_file(struct response *, int status, const char *type,
 /* ETag of the body, and 304 when If-None-Match has it. */
 void response_set_etag(
     struct response *, struct arena *, struct str if_none_match);
+
+/* The same for a body that is not there yet, by what tells it from others. */
+void response_set_source_etag(struct response *, struct arena *,
+    struct str what, struct str if_none_match);
 
 /* False when there was nobody to take it. scratch is used and left empty. */
 bool response_send(const struct response *, struct transport *, bool head,

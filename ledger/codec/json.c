@@ -86,6 +86,13 @@ json_object(struct arena *a)
 	return node_new(a, JSON_OBJECT, STR_NONE);
 }
 
+/* A number is what is written as its text. */
+struct json *
+json_written(struct arena *a, struct str text)
+{
+	return node_new(a, JSON_NUMBER, text);
+}
+
 void
 json_push(struct json *array, struct json *child)
 {

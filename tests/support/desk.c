@@ -29,6 +29,7 @@ start(struct desk *d)
 		.max_ledgers = 4,
 		.free_floor = 1,
 		.pack_threshold = 2000,
+		.lineage_events_at_once = 1000,
 		.log_level = STR("error"),
 	};
 	struct err e = { 0 };

@@ -68,6 +68,10 @@ struct json *json_string(struct arena *, struct str); /* no value: null */
 struct json *json_array(struct arena *);
 struct json *json_object(struct arena *);
 
+/* A value whose JSON text is at hand, valid and without white space: it is
+ * written as it stands. Nobody looks into it, so it has no canonical form. */
+struct json *json_written(struct arena *, struct str text);
+
 /* Appends; the child must not be in another tree. */
 void json_push(struct json *array, struct json *child);
 void json_put(struct json *object, const char *name, struct json *child);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <ctype.h>
 
 #include "domain/catalog_check.h"
 #include "ledger/base/io.h"
@@ -71,7 +72,9 @@ compare(const struct operation *op, const struct line *line, struct arena *a)
 	if (!str_is(line->scope, op->scope))
 		fail_msg("%s: scope %s, the specification says %.*s", op->id,
 		    op->scope, STR_ARGS(line->scope));
+	/* Some rows name a shape in place of a status. */
 	if (line->responses.n > 0 &&
+	    isdigit((unsigned char)*line->responses.p) &&
 	    !strstr(arena_cstr(a, line->responses), status))
 		fail_msg("%s: status %d, the specification says %.*s", op->id,
 		    op->status, STR_ARGS(line->responses));
