@@ -10,8 +10,7 @@
 #include "domain/service.h"
 
 /* Large exports that may wait at once: each may fill a disk. */
-#define WAITING_MAX     8
-#define WAITING_RETRY_S 60
+#define WAITING_MAX 8
 
 struct lineage_export_request {
 	struct str scope_type, scope_id;
@@ -181,11 +180,9 @@ refuse_too_many(struct context *c, struct err *e)
 		return -1;
 	if (waiting < WAITING_MAX)
 		return 0;
-	err_set(e, &err_exports_waiting,
+	return err_set(e, &err_exports_waiting,
 	    "%lld large exports wait for the worker already",
 	    (long long)waiting);
-	e->retry_after_s = WAITING_RETRY_S;
-	return -1;
 }
 
 static int

@@ -2,12 +2,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include "domain/lineage/files.h"
 #include "domain/service.h"
-#include "ledger/base/io.h"
 
 static struct str
 uid_as_text(struct arena *a, struct uid uid)
@@ -60,41 +58,34 @@ tell(void *arg, uint64_t done)
 }
 
 static int
-write_file(struct context *c, struct manifest *m, const char *path,
-    struct rendered *out, struct err *e)
+write_file(struct context *c, const struct manifest *m,
+    const struct export_record *x, struct rendered *out, struct err *e)
 {
 	uint64_t floor = (uint64_t)service_config(c->service)->free_floor;
+	const char *part, *path;
 	struct file_sink *sink;
 
-	if (file_sink_open(path, floor, &sink, e))
+	if (export_path(c, x->uid, FILE_PART, &part, e) ||
+	    export_path(c, x->uid, "", &path, e) ||
+	    file_sink_open(part, floor, &sink, e))
 		return -1;
 	if (manifest_write(c, m, file_sink_of(sink), e)) {
 		file_sink_drop(sink);
 		return -1;
 	}
-	return file_sink_end(sink, &out->sha256, &out->bytes, e);
-}
-
-static int
-move(const char *from, const char *to, struct err *e)
-{
-	if (rename(from, to))
-		return err_errno(e, &err_unavailable, "rename %s", from);
-	return io_fsync_parent(to, e);
+	return file_sink_end(sink, path, &out->sha256, &out->bytes, e);
 }
 
 int
 render_file(struct context *c, const struct export_record *x,
     struct rendered *out, struct err *e)
 {
-	const char *dir, *part, *progress, *path;
+	const char *dir, *progress;
 	struct manifest m;
 	int fd, rc;
 
-	if (export_dir(c, &dir, e) ||
-	    export_path(c, x->uid, FILE_PART, &part, e) ||
-	    export_path(c, x->uid, FILE_PROGRESS, &progress, e) ||
-	    export_path(c, x->uid, "", &path, e) || manifest_of(c, x, &m, e))
+	if (manifest_of(c, x, &m, e) || export_dir(c, &dir, e) ||
+	    export_path(c, x->uid, FILE_PROGRESS, &progress, e))
 		return -1;
 	fd = open(progress, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	if (fd < 0)
@@ -103,11 +94,7 @@ render_file(struct context *c, const struct export_record *x,
 	m.progress = tell;
 	m.progress_arg = &fd;
 	tell(&fd, 0);
-	rc = write_file(c, &m, part, out, e);
-	if (rc == 0)
-		rc = move(part, path, e);
-	if (rc)
-		unlink(part);
+	rc = write_file(c, &m, x, out, e);
 	close(fd);
 	unlink(progress);
 	return rc;

@@ -1,8 +1,11 @@
 #include "domain/lineage/sink.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "ledger/base/io.h"
@@ -40,6 +43,7 @@ struct file_sink {
 	struct sink sink;
 	char *path;
 	int fd;
+	bool published;
 	uint64_t free_floor;
 	uint64_t bytes, look_at;
 	struct sha256_stream *hash;
@@ -96,17 +100,48 @@ add_to_file(struct sink *sink, struct str bytes, struct err *e)
 	return 0;
 }
 
+/* Whether the name is still this file's: who held it before may have moved it
+ * to where it is read. */
+static bool
+is_still(int fd, const char *path)
+{
+	struct stat opened, named;
+
+	return fstat(fd, &opened) == 0 && stat(path, &named) == 0 &&
+	       opened.st_ino == named.st_ino;
+}
+
+/* For one writer, however many processes try. */
+static int
+open_alone(const char *path, struct err *e)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		return err_errno(e, &err_unavailable, "cannot write %s", path);
+	if (flock(fd, LOCK_EX | LOCK_NB) || !is_still(fd, path))
+		err_set(
+		    e, &err_conflict, "another worker is making this export");
+	else if (ftruncate(fd, 0))
+		err_errno(e, &err_unavailable, "cannot write %s", path);
+	else
+		return fd;
+	close(fd);
+	return -1;
+}
+
 int
 file_sink_open(const char *path, uint64_t free_floor, struct file_sink **out,
     struct err *e)
 {
-	struct file_sink *s = calloc(1, sizeof *s);
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	struct file_sink *s;
+	int fd = open_alone(path, e);
 
-	if (!s || fd < 0) {
-		free(s);
-		return err_errno(e, &err_unavailable, "cannot write %s", path);
-	}
+	if (fd < 0)
+		return -1;
+	s = calloc(1, sizeof *s);
+	if (!s)
+		abort();
 	s->sink.add = add_to_file;
 	s->path = strdup(path);
 	s->fd = fd;
@@ -122,14 +157,25 @@ file_sink_of(struct file_sink *s)
 	return &s->sink;
 }
 
-int
-file_sink_end(
-    struct file_sink *s, struct digest *digest, uint64_t *bytes, struct err *e)
+static int
+publish(struct file_sink *s, const char *path, struct err *e)
 {
-	int rc = s->n > 0 ? write_piece(s, e) : 0;
+	if (s->n > 0 && write_piece(s, e))
+		return -1;
+	if (fsync(s->fd))
+		return err_errno(e, &err_unavailable, "sync %s", s->path);
+	if (rename(s->path, path))
+		return err_errno(e, &err_unavailable, "rename %s", s->path);
+	s->published = true;
+	return io_fsync_parent(path, e);
+}
 
-	if (rc == 0 && fsync(s->fd))
-		rc = err_errno(e, &err_unavailable, "sync %s", s->path);
+int
+file_sink_end(struct file_sink *s, const char *path, struct digest *digest,
+    uint64_t *bytes, struct err *e)
+{
+	int rc = publish(s, path, e);
+
 	*digest = sha256_stream_end(s->hash);
 	*bytes = s->bytes;
 	s->hash = NULL;
@@ -142,6 +188,8 @@ file_sink_drop(struct file_sink *s)
 {
 	if (s->hash)
 		(void)sha256_stream_end(s->hash);
+	if (!s->published)
+		unlink(s->path);
 	close(s->fd);
 	free(s->path);
 	free(s);

@@ -21,18 +21,20 @@ struct memory_sink {
 void memory_sink_init(struct memory_sink *, size_t max);
 void memory_sink_fini(struct memory_sink *);
 
-/* A file, hashed while it is written. err_no_space when the disk would be left
- * with less than free_floor. */
+/* A file, hashed while it is written, by one writer at a time: err_conflict for
+ * another. err_no_space when the disk would be left with less than free_floor.
+ */
 struct file_sink;
 int file_sink_open(
     const char *path, uint64_t free_floor, struct file_sink **, struct err *);
 struct sink *file_sink_of(struct file_sink *);
 
-/* Writes what is left, syncs, and closes; frees it in any case. */
-int file_sink_end(
-    struct file_sink *, struct digest *, uint64_t *bytes, struct err *);
+/* Writes what is left, syncs, and gives the file the name by which it is read.
+ * Frees the sink in any case. */
+int file_sink_end(struct file_sink *, const char *path, struct digest *,
+    uint64_t *bytes, struct err *);
 
-/* Closes without a word. */
+/* Removes what was written. */
 void file_sink_drop(struct file_sink *);
 
 #endif

@@ -102,9 +102,9 @@ start_program() {
 start_worker() {
 	"${configured[@]}" LD_PRELOAD="${1:-}" "$build/probity-worker" \
 		>>"$dir/probity.log" 2>&1 &
+	worker_pid=$!
 	service_pids+=($!)
 }
-
 
 # start_service STATE [PRELOAD]: with the worker, as in production. What the
 # worker does on the first day alone (a full verification) is done before.

@@ -40,6 +40,10 @@ clients("PostgreSQL, slow disk"; .slow_disk.pg_chain),
 	growth_row("events"),
 	(.[0] | keys_unsorted[] | select(. != "events")) as $name
 	| growth_row($name)),
+(select(.export) | .export[]
+	| "",
+	"lineage export of \(.events) events: \(.rate) a second, \(.bytes) bytes;"
+	+ " the worker had \(.worker_mib) MiB at most, probity.fcgi \(.fcgi_mib) MiB"),
 "",
 "Targets",
 (.targets[]
