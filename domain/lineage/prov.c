@@ -5,13 +5,27 @@
 #include "domain/lineage/rendering.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define NAMESPACE "https://probity.dev/prov/"
+
+/* Things by their names, to be put down once each. */
+struct named {
+	struct str name;
+	struct str type;
+};
+
+struct names {
+	struct named *list;
+	size_t n, room;
+};
 
 /* The document's parts, each an object by identifier. */
 struct document {
 	struct arena *a;
-	struct json *entities, *activities, *agents;
+	struct names entities, agents;
+	struct json *activities;
 	struct json *generated, *used, *associated;
 	unsigned relations;
 };
@@ -28,23 +42,52 @@ qualified(struct document *d, const char *prefix, struct str name)
 	return arena_strf(d->a, "%s:%.*s", prefix, STR_ARGS(name));
 }
 
-/* A name is looked for among all before it: at most a few thousand are there,
- * and the agents and most entities come early. */
 static void
-put_once(
-    struct document *d, struct json *object, struct str name, const char *type)
+add_name(struct arena *a, struct names *names, struct str name, struct str type)
 {
-	struct json *v, *t;
+	if (names->n == names->room) {
+		size_t room = names->room ? 2 * names->room : 64;
+		struct named *list = arena_array(a, room, sizeof *list);
 
-	for (const struct json *at = object->first; at; at = at->next)
-		if (str_eq(at->name, name))
-			return;
-	v = json_object(d->a);
-	t = json_object(d->a);
-	json_put_str(d->a, t, "$", str_from(type));
-	json_put_str(d->a, t, "type", STR("xsd:string"));
+		if (names->n > 0)
+			memcpy(list, names->list, names->n * sizeof *list);
+		names->list = list;
+		names->room = room;
+	}
+	names->list[names->n++] = (struct named){ name, type };
+}
+
+static int
+compare(const void *a, const void *b)
+{
+	return str_cmp(
+	    ((const struct named *)a)->name, ((const struct named *)b)->name);
+}
+
+static struct json *
+typed(struct arena *a, struct str type)
+{
+	struct json *v = json_object(a), *t = json_object(a);
+
+	json_put_str(a, t, "$", type);
+	json_put_str(a, t, "type", STR("xsd:string"));
 	json_put(v, "prov:type", t);
-	put_named(d->a, object, name, v);
+	return v;
+}
+
+static struct json *
+once_each(struct arena *a, struct names *names)
+{
+	struct json *v = json_object(a);
+
+	if (names->n > 0)
+		qsort(names->list, names->n, sizeof *names->list, compare);
+	for (size_t i = 0; i < names->n; i++)
+		if (i == 0 ||
+		    !str_eq(names->list[i].name, names->list[i - 1].name))
+			put_named(a, v, names->list[i].name,
+			    typed(a, names->list[i].type));
+	return v;
 }
 
 static void
@@ -65,7 +108,7 @@ entity(struct document *d, const struct json *dataset)
 	struct str name = json_get_str(dataset, "name"), rest = name;
 	struct str id = qualified(d, "record", name);
 
-	put_once(d, d->entities, id, arena_cstr(d->a, str_take(&rest, '/')));
+	add_name(d->a, &d->entities, id, str_take(&rest, '/'));
 	return id;
 }
 
@@ -89,7 +132,7 @@ agent(struct document *d, const struct told *told)
 	struct str id = arena_strf(d->a, "agent:%.*s/%.*s",
 	    STR_ARGS(told->actor_kind), STR_ARGS(told->actor_id));
 
-	put_once(d, d->agents, id, arena_cstr(d->a, told->actor_kind));
+	add_name(d->a, &d->agents, id, told->actor_kind);
 	return id;
 }
 
@@ -138,9 +181,9 @@ assemble(struct document *d)
 	struct json *v = json_object(d->a);
 
 	json_put(v, "prefix", prefixes(d->a));
-	json_put(v, "entity", d->entities);
+	json_put(v, "entity", once_each(d->a, &d->entities));
 	json_put(v, "activity", d->activities);
-	json_put(v, "agent", d->agents);
+	json_put(v, "agent", once_each(d->a, &d->agents));
 	json_put(v, "wasGeneratedBy", d->generated);
 	json_put(v, "used", d->used);
 	json_put(v, "wasAssociatedWith", d->associated);
@@ -154,8 +197,13 @@ prov_render(
 	const struct json *predicate = json_get(manifest, "predicate");
 	const struct json *events = json_get(predicate, "events");
 	const struct json *evidence = json_get(predicate, "evidence");
-	struct document d = { a, json_object(a), json_object(a), json_object(a),
-		json_object(a), json_object(a), json_object(a), 0 };
+	struct document d = {
+		.a = a,
+		.activities = json_object(a),
+		.generated = json_object(a),
+		.used = json_object(a),
+		.associated = json_object(a),
+	};
 	const struct json *line = evidence ? evidence->first : NULL;
 
 	for (const struct json *at = events ? events->first : NULL; at && line;

@@ -157,6 +157,34 @@ describe("manifests", () => {
 	});
 });
 
+test("few events with many bytes are the worker's", async () => {
+	service.ctl("bulky", "workspace create", { name: "Bulky" });
+	service.ctl("bulky", "counterparty add", { name: "Alpine Components GmbH",
+		account: "NL91ABNA0417164300" });
+	for (const part of [1, 2, 3]) {
+		const file = join(service.dir, `many-${part}.csv`);
+		writeFileSync(file, "reference,counterparty,amount,currency\n" +
+			[...Array(9000).keys()].map((n) => `MANY-${part}-${n},` +
+				`Alpine Components GmbH,${n + 1}.00,EUR\n`).join(""));
+		service.ctl("bulky", "source-record import", { format: "csv",
+			kind: "invoice", file });
+	}
+	const theirs = auditorKey(service, "bulky", { scopes });
+	close(); // the web server may be closing what was idle so long
+	const reply = await create("workspace", "bulky", { key: theirs });
+	assert.equal(reply.status, 202, reply.text.slice(0, 200));
+	assert.ok(reply.json.event_count < 1000);
+	round();
+	close();
+	const { json } = await send(service, "GET", `${path}/${reply.json.uid}`,
+		{ key: theirs });
+	assert.ok(json.bytes > 12 << 20);
+	const { log, materials } = assertManifest(json, publicKey(service,
+		{ workspace: "bulky", environment: "sandbox" }).split(" ").slice(0, 2).join(" "));
+	assert.equal(log.complete, true);
+	assert.equal(materials.length, 27003);
+});
+
 describe("refusals", () => {
 	const cases = {
 		"an unsupported scope": [{ scope_type: "portfolio", scope_id: unknown },
