@@ -76,7 +76,7 @@ run_event_make(struct context *c, const struct stored_event *stored,
 	struct json *v = json_object(a), *inputs = json_array(a);
 	struct json *outputs = json_array(a);
 	char at[INSTANT_TEXT + 1];
-	struct references r;
+	struct references r = { 0 };
 
 	if (references_find(c, event, &r, e))
 		return -1;

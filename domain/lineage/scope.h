@@ -40,7 +40,7 @@ int scope_find(struct context *, struct str type, struct str id, uint64_t size,
  */
 typedef int scope_visit(
     struct context *, const struct stored_event *, void *arg, struct err *);
-int scope_walk(struct context *, const struct scope *, scope_visit *, void *arg,
+int scope_walk(struct context *, const struct scope *, scope_visit *, void *,
     struct err *);
 
 #endif

@@ -60,6 +60,8 @@ visit_step(struct walk *w, uint64_t *i, struct err *e)
 		rc = visit_batch(w, i, end, e);
 	}
 	ledger_read_end(&reading);
+	w->c.reading = NULL;
+	w->c.db = NULL;
 	return rc;
 }
 

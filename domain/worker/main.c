@@ -17,12 +17,15 @@
 
 #include "domain/worker.h"
 #include "ledger/base/log.h"
+#include "ledger/store/repo.h"
 #include "ledger/write/content.h"
 
 #define ROUND_MS       1000
 #define SCHEDULE_S     60
 #define JOBS_PER_ROUND 16
 #define N_LOOPS        3
+/* Going through a ledger from end to end must not fill the memory with it. */
+#define PACKS_MAPPED ((size_t)64 << 20)
 
 static atomic_bool stopping;
 static _Atomic(struct service *) serving; /* for the signal's handler */
@@ -307,6 +310,7 @@ start(struct program *p, struct arena *a)
 	struct err e = { 0 };
 	int status;
 
+	repo_library_bound(PACKS_MAPPED);
 	if (config_load(a, &config, &e) ||
 	    service_new(&config, &p->service, &e)) {
 		log_line(LOG_ERROR, "worker", "%s", e.detail);

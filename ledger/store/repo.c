@@ -39,6 +39,14 @@ repo_library_start(void)
 	pthread_once(&library_once, library_init);
 }
 
+void
+repo_library_bound(size_t bytes)
+{
+	repo_library_start();
+	git_libgit2_opts(GIT_OPT_SET_MWINDOW_SIZE, bytes / 4);
+	git_libgit2_opts(GIT_OPT_SET_MWINDOW_MAPPED_LIMIT, bytes);
+}
+
 int
 repo_git_fail(struct err *e, const struct err_kind *kind, const char *what)
 {

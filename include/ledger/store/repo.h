@@ -45,6 +45,11 @@ int repo_open(const char *path, struct repo **, struct err *);
 int repo_open_for_reading(const char *path, struct repo **, struct err *);
 void repo_close(struct repo *);
 
+/* Of packs at most so many bytes are mapped at once in this process, whatever
+ * their size. For programs that go through whole ledgers; before the first is
+ * opened. */
+void repo_library_bound(size_t bytes);
+
 /* The object's id. err_invalid when SHA-1 collision detection refuses the
  * bytes. Needs no repository. */
 int repo_oid(enum object_kind, struct str bytes, struct oid *, struct err *);
