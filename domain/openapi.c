@@ -131,12 +131,16 @@ reply_content(struct arena *a, const struct operation *op)
 {
 	struct json *v;
 
-	if (op->out != &content_shape)
-		return content(a,
+	if (op->out != &content_shape) {
+		v = content(a,
 		    op->media_type ? op->media_type : "application/json",
 		    reply_schema(a, op));
-	v = json_object(a);
-	json_put(v, op->media_type, json_object(a));
+	} else {
+		v = json_object(a);
+		json_put(v, op->media_type, json_object(a));
+	}
+	for (size_t i = 0; op->renderings && op->renderings[i]; i++)
+		json_put(v, op->renderings[i], json_object(a));
 	return v;
 }
 

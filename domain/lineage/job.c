@@ -11,7 +11,9 @@
 #include "ledger/base/log.h"
 #include "ledger/codec/text.h"
 
-#define LEASE_S 21600
+/* Longer than millions of events take, and no longer: the claim of a worker
+ * that was killed stands until then. */
+#define LEASE_S 3600
 
 struct export_job {
 	struct uid export;

@@ -12,6 +12,9 @@
 #define AGAIN_RETRY_S 60
 #define RENDERED_MAX  (24u << 20)
 
+#define TYPE_PROV   "application/json;profile=prov"
+#define TYPE_REPORT "text/html; charset=utf-8"
+
 struct lineage_export_query {
 	struct uid uid;
 	struct str rendering;
@@ -27,6 +30,7 @@ READ_OPERATION(lineage_export_show, lineage_export_query, lineage_export,
     .id = "lineage_export.show", .method = "GET",
     .path = "/api/v2/infrastructure/lineage-exports/{uid}",
     .scope = "infrastructure:lineage", .product = PRODUCT,
+    .renderings = VALUES(TYPE_PROV, TYPE_REPORT),
     .refusals = REFUSES(&err_rendering_too_large, &err_export_file_gone),
     .summary = "Read a lineage export: its sealed manifest, or how far it is");
 
@@ -101,9 +105,7 @@ show_rendered(struct context *c, const struct export_record *x,
 					       : why.kind,
 		    "%s", why.detail);
 	content->bytes = arena_str(c->arena, buf_str(&b));
-	content->media_type = which == RENDERING_PROV
-				  ? "application/json;profile=prov"
-				  : "text/html; charset=utf-8";
+	content->media_type = which == RENDERING_PROV ? TYPE_PROV : TYPE_REPORT;
 	buf_fini(&b);
 	c->content = content;
 	return rc;

@@ -43,6 +43,8 @@ struct operation {
 	const char *since;      /* version that brought it: "2.0.0" */
 	const char *media_type; /* the reply is bytes of this type, a struct
 				   content; NULL: JSON by `out` */
+	const char *const *renderings; /* media types that a read may answer in
+					  besides, NULL-ended; or NULL */
 	const char *file_field; /* command line: this field is a file's content,
 				   given as --<field> PATH */
 	enum effect effect;

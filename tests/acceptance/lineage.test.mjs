@@ -261,6 +261,10 @@ describe("renderings", () => {
 			const reply = await show(uid, "", { Accept: "application/json;profile=prov" });
 			assert.equal(reply.status, 200, reply.text);
 			assert.equal(reply.headers["content-type"], "application/json;profile=prov");
+			const { content } = contract.document.paths[`${path}/{uid}`].get
+				.responses[200];
+			assert.deepEqual(Object.keys(content), ["application/json",
+				"application/json;profile=prov", "text/html; charset=utf-8"]);
 			assert.equal((await show(uid, "?rendering=prov")).text, reply.text);
 			const doc = reply.json;
 			assert.deepEqual(Object.keys(doc.activity),
@@ -365,6 +369,9 @@ describe("large exports", () => {
 
 	test("a lost file is made again, byte for byte", async () => {
 		rmSync(join(exports(), uid));
+		// As a worker leaves it that was killed.
+		for (const end of ["part", "progress"])
+			service.write(join(exports(), `${uid}.${end}`), "x".repeat(1 << 20));
 		const gone = assertProblem(await show(uid), 503, "export_file_gone");
 		assert.match(gone.detail, /makes it again/);
 		round();

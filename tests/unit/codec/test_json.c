@@ -286,6 +286,24 @@ test_building(void **state)
 	    "  \"empty\": {}\n}");
 }
 
+static void
+test_written(void **state)
+{
+	struct arena *a = arena_new();
+	struct json *v = json_object(a);
+	struct buf b;
+
+	(void)state;
+	json_put(v, "as", json_written(a, STR("{\"it\":[1,\"\\u0001\"]}")));
+	json_put_int(a, v, "n", 1);
+	buf_init(&b, 100);
+	json_write(v, &b);
+	assert_true(
+	    str_is(buf_str(&b), "{\"as\":{\"it\":[1,\"\\u0001\"]},\"n\":1}"));
+	buf_fini(&b);
+	arena_free(a);
+}
+
 int
 main(void)
 {
@@ -297,6 +315,7 @@ main(void)
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_members),
 		cmocka_unit_test(test_building),
+		cmocka_unit_test(test_written),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
