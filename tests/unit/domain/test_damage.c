@@ -55,7 +55,7 @@ struct fixture {
 	const char *object, *aside;
 };
 
-static const struct place acme = { { "acme", 4 }, { "sandbox", 7 } };
+static const struct place acme = { { "acme", 4 }, { "sandbox", 7 }, 0 };
 
 static char *
 output_of(struct fixture *f, const char *command)
