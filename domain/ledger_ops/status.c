@@ -48,19 +48,24 @@ hex_of(struct arena *a, struct digest digest)
 	return (struct digest_text){ arena_str(a, str_from(text)) };
 }
 
-static void
-put_keys(struct context *c, struct ledger_state *out)
+static int
+put_keys(struct context *c, struct ledger_state *out, struct err *e)
 {
-	struct public_key key = ledger_public_key(c->ledger);
 	char text[PUBLIC_KEY_SSH + 1];
+	struct signers signers;
+	struct public_key key;
 	struct buf b;
 
+	if (ledger_read_keys(c->reading, &signers, e))
+		return -1;
+	key = signers_in_force(&signers)->key;
 	public_key_ssh(key, text);
 	out->public_key = arena_str(c->arena, str_from(text));
 	buf_init(&b, 1024);
 	note_verifier_key(&b, out->origin, key);
 	out->verifier_key = arena_str(c->arena, buf_str(&b));
 	buf_fini(&b);
+	return 0;
 }
 
 static int
@@ -122,8 +127,8 @@ ledger_status_read(struct context *c, const struct nothing *in,
 		.checkpoint = s.checkpoint,
 		.free_bytes = (int64_t)s.free_bytes,
 	};
-	put_keys(c, out);
-	if (put_closing(c, out, e) || put_verification(c, out, e))
+	if (put_keys(c, out, e) || put_closing(c, out, e) ||
+	    put_verification(c, out, e))
 		return -1;
 	return put_damage(c, out, e);
 }

@@ -119,6 +119,7 @@ verify_run(struct context *c, const struct job *job, const struct json **result,
 {
 	struct verify_options options = {
 		.key = ledger_public_key(c->ledger),
+		.key_may_be_new = true,
 		.threads = 1,
 	};
 	struct verify_report report = { 0 };

@@ -17,6 +17,7 @@ struct event_reply {
 	struct digest_text hash;
 	struct str signature, key_id, commit;
 	const void *batch;
+	bool is_void;
 };
 
 /* clang-format off */
@@ -34,7 +35,8 @@ SHAPE(event_reply, "An event with what proves it",
 	FIELD(event_reply, signature, .doc = "Ed25519 signature of the event's bytes, base64"),
 	FIELD(event_reply, key_id, .doc = "Key id of the signature, eight hex digits"),
 	FIELD(event_reply, commit, .doc = "Git commit of its batch"),
-	FIELD(event_reply, batch, .of = &event_batch_shape, .doc = "Its batch"));
+	FIELD(event_reply, batch, .of = &event_batch_shape, .doc = "Its batch"),
+	{ .name = "void", .type = FIELD_BOOL, .offset = offsetof(struct event_reply, is_void), .doc = "Whether a later revocation of its key took its effect back" });
 /* clang-format on */
 
 READ_OPERATION(ledger_event_show, event_query, event_reply,
@@ -78,6 +80,7 @@ ledger_event_show_read(struct context *c, const struct event_query *in,
 		.key_id = arena_strf(c->arena, "%08x", found.recorded.key_id),
 		.commit = commit_as_text(c->arena, found.commit),
 		.batch = batch,
+		.is_void = found.revocation != NULL,
 	};
 	return 0;
 }

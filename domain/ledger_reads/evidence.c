@@ -17,6 +17,7 @@ struct file_key {
 	struct str public_key, key_id;
 	int64_t from_seq;
 	struct opt_int until_seq;
+	struct str line, proof;
 };
 
 struct evidence_file {
@@ -32,7 +33,9 @@ SHAPE(file_key, "A key of the ledger, and the events that it signed",
 	FIELD(file_key, public_key, .doc = "The key, as an OpenSSH line"),
 	FIELD(file_key, key_id, .doc = "Its id in signatures, eight hex digits"),
 	FIELD(file_key, from_seq, .doc = "The first event it signed"),
-	FIELD(file_key, until_seq, .doc = "The last event it signed; null while it is in force"));
+	FIELD(file_key, until_seq, .doc = "The last event it signed; null while it is in force"),
+	FIELD(file_key, line, .omit_null = true, .doc = "Of every key but the first: the line of the event that names it"),
+	FIELD(file_key, proof, .omit_null = true, .doc = "A C2SP tlog-proof of that event, against the same checkpoint"));
 SHAPE(evidence_file, "One event and what proves it, in canonical form (RFC 8785)",
 	FIELD(evidence_file, format, .values = VALUES(EVIDENCE_FORMAT), .required = true, .doc = "What this file is"),
 	FIELD(evidence_file, ledger, .doc = "The ledger's name"),
@@ -51,10 +54,7 @@ static int
 ledger_evidence_read(struct context *c, const struct evidence_query *in,
     struct content *out, struct err *e)
 {
-	struct evidence_key key = { 0 };
-	struct evidence evidence = {
-		.origin = ledger_origin(c->ledger), .keys = &key, .n_keys = 1
-	};
+	struct evidence evidence = { .origin = ledger_origin(c->ledger) };
 	struct key_history history;
 	struct inclusion proof;
 	struct signed_root at;
@@ -63,9 +63,10 @@ ledger_evidence_read(struct context *c, const struct evidence_query *in,
 
 	if (signed_root_read(c, in->size, &at, e) ||
 	    inclusion_prove(c, in->seq, &at, &proof, e) ||
-	    key_history_read(c, &history, e))
+	    key_history_prove(c, &at, &history, e))
 		return -1;
-	key.key = history.key;
+	evidence.keys = history.keys;
+	evidence.n_keys = history.n;
 	evidence.line = proof.event.line;
 	evidence.proof = proof.tlog_proof;
 	buf_init(&b, EVIDENCE_MAX);

@@ -5,7 +5,7 @@
 struct ledger_key {
 	struct str public_key, key_id, fingerprint;
 	int64_t from_seq;
-	struct opt_int until_seq;
+	struct opt_int until_seq, named_by, void_from;
 };
 
 struct recovery_key {
@@ -24,7 +24,9 @@ SHAPE(ledger_key, "A key that signs or signed the ledger",
 	FIELD(ledger_key, key_id, .doc = "Its id in signatures, eight hex digits"),
 	FIELD(ledger_key, fingerprint, .doc = "The key's fingerprint, as OpenSSH prints it"),
 	FIELD(ledger_key, from_seq, .doc = "The first event it signed"),
-	FIELD(ledger_key, until_seq, .doc = "The last event it signed; null while it is in force"));
+	FIELD(ledger_key, until_seq, .doc = "The last event it signed; null while it is in force"),
+	FIELD(ledger_key, named_by, .doc = "The event that names it"),
+	FIELD(ledger_key, void_from, .doc = "Of a recovery key, whose event is a revocation: the events from this one on to before it are void; null for others"));
 SHAPE(recovery_key, "The key that may put another in the ledger key's place",
 	FIELD(recovery_key, public_key, .doc = "The key, as an OpenSSH line"),
 	FIELD(recovery_key, fingerprint, .doc = "The key's fingerprint, as OpenSSH prints it"));
@@ -62,29 +64,40 @@ fingerprint_of(struct arena *a, struct public_key key)
 	    a, "SHA256:%.*s", (int)str_find(str_from(text), '='), text);
 }
 
+static struct ledger_key
+describe_key(struct arena *a, struct str origin, const struct signers_key *k)
+{
+	return (struct ledger_key){
+		.public_key = key_as_text(a, k->key),
+		.key_id = arena_strf(a, "%08x", note_key_id(origin, k->key)),
+		.fingerprint = fingerprint_of(a, k->key),
+		.from_seq = (int64_t)k->from_seq,
+		.until_seq = { k->ended, (int64_t)k->until_seq },
+		.named_by = { true, (int64_t)k->named_by },
+		.void_from = { k->recovery, (int64_t)k->void_from },
+	};
+}
+
 static int
 ledger_key_list_read(struct context *c, const struct nothing *in,
     struct ledger_keys *out, struct err *e)
 {
 	struct recovery_key *recovery =
 	    ARENA_NEW(c->arena, struct recovery_key);
-	struct ledger_key *key = ARENA_NEW(c->arena, struct ledger_key);
 	struct str origin = ledger_origin(c->ledger);
-	struct key_history history;
+	struct ledger_key *keys;
+	struct signers signers;
 
 	(void)in;
-	if (key_history_read(c, &history, e))
+	if (ledger_read_keys(c->reading, &signers, e))
 		return -1;
-	*key = (struct ledger_key){
-		.public_key = key_as_text(c->arena, history.key),
-		.key_id = arena_strf(
-		    c->arena, "%08x", note_key_id(origin, history.key)),
-		.fingerprint = fingerprint_of(c->arena, history.key),
-	};
+	keys = arena_array(c->arena, signers.n, sizeof *keys);
+	for (size_t i = 0; i < signers.n; i++)
+		keys[i] = describe_key(c->arena, origin, &signers.keys[i]);
 	*recovery = (struct recovery_key){
-		.public_key = key_as_text(c->arena, history.recovery),
-		.fingerprint = fingerprint_of(c->arena, history.recovery),
+		.public_key = key_as_text(c->arena, signers.recovery),
+		.fingerprint = fingerprint_of(c->arena, signers.recovery),
 	};
-	*out = (struct ledger_keys){ origin, { key, 1 }, recovery };
+	*out = (struct ledger_keys){ origin, { keys, signers.n }, recovery };
 	return 0;
 }

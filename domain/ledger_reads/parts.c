@@ -72,15 +72,24 @@ inclusion_prove(struct context *c, int64_t seq, const struct signed_root *at,
 }
 
 int
-key_history_read(struct context *c, struct key_history *out, struct err *e)
+key_history_prove(struct context *c, const struct signed_root *at,
+    struct key_history *out, struct err *e)
 {
-	struct stored_event first;
-	struct opened opened;
+	struct evidence_key *keys =
+	    arena_array(c->arena, EVIDENCE_KEYS, sizeof *keys);
+	struct signers *signers = ARENA_NEW(c->arena, struct signers);
+	uint64_t named_by[EVIDENCE_KEYS];
+	struct inclusion proof;
 
-	if (ledger_read_event(c->reading, 0, c->arena, &first, e) ||
-	    opened_decode(first.recorded.event.data, &opened, e))
+	if (ledger_read_keys(c->reading, signers, e))
 		return -1;
-	*out = (struct key_history){ .key = opened.key,
-		.recovery = opened.recovery };
+	out->n = evidence_keys_from(signers, at->size, keys, named_by);
+	out->keys = keys;
+	for (size_t i = 1; i < out->n; i++) {
+		if (inclusion_prove(c, (int64_t)named_by[i], at, &proof, e))
+			return -1;
+		keys[i].line = proof.event.line;
+		keys[i].proof = proof.tlog_proof;
+	}
 	return 0;
 }

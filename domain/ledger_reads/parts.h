@@ -5,7 +5,7 @@
 #define DOMAIN_LEDGER_READS_PARTS_H
 
 #include "domain/operation.h"
-#include "ledger/chain/tlog_proof.h"
+#include "ledger/chain/evidence.h"
 
 #define PRODUCT "Trust"
 #define SEQ_MAX 9007199254740991
@@ -35,11 +35,13 @@ struct inclusion {
 int inclusion_prove(struct context *, int64_t seq, const struct signed_root *,
     struct inclusion *, struct err *);
 
-/* The ledger's keys, as event 0 gives them. */
+/* The keys that a checkpoint covers, each but the first with the event that
+ * names it and the proof of that, as evidence has them. */
 struct key_history {
-	struct public_key recovery;
-	struct public_key key; /* in force from event 0 on */
+	const struct evidence_key *keys;
+	size_t n;
 };
-int key_history_read(struct context *, struct key_history *, struct err *);
+int key_history_prove(struct context *, const struct signed_root *,
+    struct key_history *, struct err *);
 
 #endif

@@ -69,10 +69,16 @@ extern const struct shape mirror_request_shape;
 /* key_check.c */
 int run_key_check(struct ctl *, struct err *);
 extern const struct shape key_check_request_shape;
+
 /* scrub.c */
 int run_scrub(struct ctl *, struct err *);
 int run_heal(struct ctl *, struct err *);
 extern const struct shape scrub_request_shape, heal_request_shape;
+
+/* keys.c */
+int run_rotate_key(struct ctl *, struct err *);
+int run_revoke_key(struct ctl *, struct err *);
+extern const struct shape rotate_key_request_shape, revoke_key_request_shape;
 
 /* special.c: a line on standard error that is written over. */
 void show_progress(void *unused, uint64_t done, uint64_t total);

@@ -76,16 +76,18 @@ workspace_show_read(struct context *c, const struct nothing *in,
 	    ARENA_NEW(c->arena, struct ledger_identity);
 	char key[PUBLIC_KEY_SSH + 1];
 	struct workspace_record w;
+	struct signers signers;
 	uint64_t size;
 	int found = workspace_find(c, &w, e);
 
 	(void)in;
-	if (found < 0 || ledger_read_size(c->reading, &size, e))
+	if (found < 0 || ledger_read_size(c->reading, &size, e) ||
+	    ledger_read_keys(c->reading, &signers, e))
 		return -1;
 	if (found == 0)
 		return err_set(e, &err_not_found,
 		    "the workspace is not recorded; create it again");
-	public_key_ssh(ledger_public_key(c->ledger), key);
+	public_key_ssh(signers_in_force(&signers)->key, key);
 	*ledger = (struct ledger_identity){
 		.origin = ledger_origin(c->ledger),
 		.size = (int64_t)size,

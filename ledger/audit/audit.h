@@ -44,8 +44,8 @@ void print_json(FILE *, const struct json *);
 int key_load(struct arena *, const char *file_or_text, struct public_key *,
     struct err *);
 
-/* A signed checkpoint in a file, its signature checked with the key. */
-int checkpoint_load(struct arena *, const char *path, struct public_key,
+/* A signed checkpoint in a file; its signatures are not checked. */
+int checkpoint_load(struct arena *, const char *path, struct note *,
     struct checkpoint *, struct err *);
 
 /*

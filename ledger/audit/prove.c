@@ -4,6 +4,7 @@
 #include "ledger/audit/audit.h"
 #include "ledger/audit/path.h"
 #include "ledger/audit/progress.h"
+#include "ledger/audit/prove_keys.h"
 #include "ledger/base/io.h"
 #include "ledger/chain/evidence.h"
 #include "ledger/chain/signers.h"
@@ -16,6 +17,7 @@ struct arguments {
 
 struct commit_item {
 	struct oid oid;
+	struct digest signers;
 	struct commit_item *next;
 };
 
@@ -29,8 +31,8 @@ struct making {
 	uint64_t newest;  /* the ledger's */
 	uint64_t counted; /* events so far */
 	struct path *path;
-	struct evidence_key key;
-	struct str origin, line, checkpoint;
+	struct prove_keys keys;
+	struct str line, checkpoint;
 };
 
 /* Lists the batches up to the checkpoint that covers the size asked for. */
@@ -52,6 +54,7 @@ list_commits(struct making *m, struct err *e)
 		}
 		item = ARENA_NEW(m->a, struct commit_item);
 		item->oid = c.oid;
+		item->signers = t.signers;
 		item->next = first;
 		first = item;
 		arena_reset(m->batch);
@@ -81,18 +84,19 @@ check_numbers(const struct making *m, struct err *e)
 	return 0;
 }
 
-/* Event 0 names the ledger and its key. */
+/* Few batches change the keys: those are read once more. */
 static int
-read_opening(struct making *m, struct str bytes, struct err *e)
+read_keys(struct making *m, struct err *e)
 {
-	struct opened opened;
-	struct event ev;
+	const struct commit_item *before = m->commits, *at;
 
-	if (event_parse(m->batch, bytes, &ev, e) ||
-	    opened_decode(ev.data, &opened, e))
+	if (prove_keys_open(&m->keys, m->walk.repo, before->oid, m->a, e))
 		return -1;
-	m->key = (struct evidence_key){ .key = opened.key };
-	m->origin = arena_str(m->a, ev.ledger);
+	for (at = before->next; at; before = at, at = at->next)
+		if (!digest_eq(at->signers, before->signers) &&
+		    prove_keys_follow(&m->keys, m->walk.repo, at->oid, m->a, e))
+			return -1;
+	prove_keys_begin(&m->keys, m->size, m->a);
 	return 0;
 }
 
@@ -103,10 +107,10 @@ take_line(struct making *m, const struct batch_line *line, struct err *e)
 		return err_set(e, &err_corrupt,
 		    "there are more events than the checkpoint's %" PRIu64,
 		    m->size);
-	if (m->counted == 0 && read_opening(m, line->event, e))
-		return -1;
 	if (m->counted == m->args->seq)
 		m->line = arena_str(m->a, line->whole);
+	prove_keys_take(
+	    &m->keys, m->counted, line->whole, merkle_leaf(line->event), m->a);
 	path_add(m->path, merkle_leaf(line->event));
 	m->counted++;
 	return 0;
@@ -176,9 +180,11 @@ make_file(struct making *m, struct buf *proof, struct buf *whole, struct err *e)
 {
 	struct tlog_proof p = { .index = m->args->seq,
 		.checkpoint = m->checkpoint };
-	struct evidence ev = { m->origin, m->line, STR_NONE, &m->key, 1 };
+	struct evidence ev = { m->keys.signers.origin, m->line, STR_NONE,
+		m->keys.keys, m->keys.n };
 	struct evidence_shown shown;
 
+	prove_keys_finish(&m->keys, m->checkpoint, m->a);
 	path_proof(m->path, &p.path);
 	tlog_proof_add(proof, &p);
 	ev.proof = buf_str(proof);
@@ -208,8 +214,8 @@ prove(struct making *m, struct err *e)
 	struct buf proof, whole;
 	int rc = -1;
 
-	if (list_commits(m, e) || check_numbers(m, e) || read_events(m, e) ||
-	    compare_root(m, e))
+	if (list_commits(m, e) || check_numbers(m, e) || read_keys(m, e) ||
+	    read_events(m, e) || compare_root(m, e))
 		return -1;
 	buf_init(&proof, EVIDENCE_MAX);
 	buf_init(&whole, EVIDENCE_MAX);

@@ -107,13 +107,15 @@ verify(struct arena *a, struct arguments *args, struct verify_report *r,
     struct err *e)
 {
 	struct verify_options *o = &args->verify;
+	struct note note;
 	int rc;
 
 	if (key_load(a, args->key, &o->key, e))
 		return -1;
 	if (args->checkpoint) {
 		o->has_kept = true;
-		if (checkpoint_load(a, args->checkpoint, o->key, &o->kept, e))
+		o->kept_note = &note;
+		if (checkpoint_load(a, args->checkpoint, &note, &o->kept, e))
 			return -1;
 	}
 	o->progress = progress_show;

@@ -1,5 +1,6 @@
 #include "ledger/chain/evidence.h"
 
+#include "ledger/chain/signers.h"
 #include "ledger/codec/canon.h"
 
 static const struct json_limits limits = { EVIDENCE_MAX, 4, 1024 };
@@ -24,6 +25,10 @@ key_encode(struct arena *a, struct str origin, const struct evidence_key *k)
 		json_put_int(a, v, "until_seq", (int64_t)k->until_seq);
 	else
 		json_put(v, "until_seq", json_null(a));
+	if (k->line.p) {
+		json_put_str(a, v, "line", k->line);
+		json_put_str(a, v, "proof", k->proof);
+	}
 	return v;
 }
 
@@ -85,12 +90,15 @@ get_key(const struct json *v, struct public_key *key)
 }
 
 static int
-key_decode(struct arena *a, struct str origin, const struct json *v,
+key_decode(struct arena *a, struct str origin, const struct json *v, bool first,
     struct evidence_key *k, struct err *e)
 {
 	const struct json *until = json_get(v, "until_seq");
 
-	if (v->n != 4 || !until || !get_key(v, &k->key) ||
+	k->line = json_get_str(v, "line");
+	k->proof = json_get_str(v, "proof");
+	if (v->n != (first ? 4 : 6) || (!first && !k->line.p) ||
+	    (!first && !k->proof.p) || !until || !get_key(v, &k->key) ||
 	    !get_seq(v, "from_seq", &k->from_seq))
 		return malformed(e, "a key is not one");
 	if (!str_eq(json_get_str(v, "key_id"), key_id_hex(a, origin, k->key)))
@@ -117,7 +125,7 @@ keys_decode(struct arena *a, const struct json *array, struct evidence *ev,
 		return malformed(e, "keys is not a list of 1 to 64");
 	keys = arena_array(a, array->n, sizeof *keys);
 	for (const struct json *v = array->first; v; v = v->next, i++) {
-		if (key_decode(a, ev->origin, v, &keys[i], e))
+		if (key_decode(a, ev->origin, v, i == 0, &keys[i], e))
 			return -1;
 		if (keys[i].from_seq != next || (!keys[i].ended && v->next))
 			return malformed(
@@ -165,4 +173,25 @@ evidence_parse(
 	if (json_parse(a, bytes, &limits, &v, &why))
 		return malformed(e, why.detail);
 	return decode(a, v, ev, e);
+}
+
+size_t
+evidence_keys_from(const struct signers *s, uint64_t size,
+    struct evidence_key *keys, uint64_t *named_by)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n && s->keys[i].named_by < size; i++) {
+		const struct signers_key *k = &s->keys[i];
+
+		/* A later revocation may have ended it before it signed. */
+		if (k->ended && k->until_seq < k->from_seq)
+			continue;
+		keys[n] = (struct evidence_key){ .key = k->key,
+			.from_seq = k->from_seq,
+			.ended = k->ended && k->until_seq < size,
+			.until_seq = k->until_seq };
+		named_by[n++] = k->named_by;
+	}
+	return n;
 }

@@ -1,7 +1,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "ledger/chain/evidence.h"
+#include "ledger/chain/evidence_keys.h"
 
 static int
 fails(struct evidence_shown *shown, const char *check)
@@ -22,24 +22,39 @@ evidence_key_at(const struct evidence *ev, uint64_t seq)
 
 /* The key by which event `seq` or its checkpoint is signed. */
 static int
-choose_key(const struct evidence *ev, uint64_t seq,
-    const struct public_key *pinned, struct public_key *out, struct err *e)
+choose_key(const struct evidence *ev, uint64_t seq, struct public_key *out,
+    struct err *e)
 {
 	const struct evidence_key *k = evidence_key_at(ev, seq);
 
 	if (!k)
 		return err_set(e, &err_corrupt,
 		    "no key was in force at event %" PRIu64, seq);
-	if (pinned && !public_key_eq(k->key, *pinned))
-		return err_set(e, &err_corrupt,
-		    "the key in the file is not the one given");
 	*out = k->key;
 	return 0;
 }
 
-/* A batch's line, without the LF that ends it there. */
+/* The pinned key answers for the checkpoint by itself, or by the keys that came
+ * after it; the tree answers for all that came before. */
 static int
-read_line(
+check_pinned(const struct evidence *ev, const struct evidence_shown *shown,
+    const struct public_key *pinned, struct err *e)
+{
+	const struct evidence_key *signs =
+	    evidence_key_at(ev, shown->checkpoint.size - 1);
+
+	if (!pinned)
+		return 0;
+	for (const struct evidence_key *k = ev->keys; k <= signs; k++)
+		if (public_key_eq(k->key, *pinned))
+			return 0;
+	return err_set(
+	    e, &err_corrupt, "the key in the file is not the one given");
+}
+
+/* A batch's line, without the LF that ends it there. */
+int
+evidence_read_line(
     struct arena *a, struct str whole, struct batch_line *line, struct err *e)
 {
 	char *with_lf = arena_alloc(a, whole.n + 1);
@@ -60,7 +75,7 @@ static int
 check_event(struct arena *a, const struct evidence *ev,
     struct evidence_shown *shown, struct err *e)
 {
-	if (read_line(a, ev->line, &shown->line, e) ||
+	if (evidence_read_line(a, ev->line, &shown->line, e) ||
 	    event_parse(a, shown->line.event, &shown->event, e))
 		return -1;
 	if (!str_eq(shown->event.ledger, ev->origin))
@@ -92,8 +107,7 @@ check_signature(
 
 static int
 check_checkpoint(struct arena *a, const struct evidence *ev,
-    const struct public_key *pinned, struct evidence_shown *shown,
-    struct err *e)
+    struct evidence_shown *shown, struct err *e)
 {
 	struct note note;
 
@@ -107,8 +121,8 @@ check_checkpoint(struct arena *a, const struct evidence *ev,
 	if (shown->checkpoint.size == 0)
 		return err_set(
 		    e, &err_corrupt, "the checkpoint is of an empty ledger");
-	if (choose_key(ev, shown->checkpoint.size - 1, pinned,
-		&shown->checkpoint_key, e))
+	if (choose_key(
+		ev, shown->checkpoint.size - 1, &shown->checkpoint_key, e))
 		return -1;
 	if (!note_verify(&note, ev->origin, shown->checkpoint_key))
 		return err_set(
@@ -136,13 +150,20 @@ evidence_check(struct arena *a, const struct evidence *ev,
 	*shown = (struct evidence_shown){ 0 };
 	if (tlog_proof_parse(a, ev->proof, &shown->proof, e))
 		return fails(shown, "format");
-	if (choose_key(ev, shown->proof.index, pinned, &shown->event_key, e))
+	if (choose_key(ev, shown->proof.index, &shown->event_key, e) ||
+	    (ev->n_keys == 1 && pinned &&
+		!public_key_eq(*pinned, shown->event_key) &&
+		err_set(e, &err_corrupt,
+		    "the key in the file is not the one given")))
 		return fails(shown, "key");
 	if (check_event(a, ev, shown, e) || check_signature(ev, shown, e))
 		return fails(shown, "event");
-	if (check_checkpoint(a, ev, pinned, shown, e))
+	if (check_checkpoint(a, ev, shown, e))
 		return fails(shown, "checkpoint");
 	if (check_path(shown, e))
 		return fails(shown, "proof");
+	if (evidence_check_keys(a, ev, shown, e) ||
+	    check_pinned(ev, shown, pinned, e))
+		return fails(shown, "key");
 	return 0;
 }

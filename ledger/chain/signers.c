@@ -1,28 +1,8 @@
 #include "ledger/chain/signers.h"
 
-#include <string.h>
-
-#include "ledger/codec/text.h"
+#include "ledger/chain/key_event.h"
 #include "ledger/crypto/hash.h"
 #include "ledger/crypto/note.h"
-#include "ledger/crypto/sshsig.h"
-
-void
-signers_first(struct buf *b, struct str origin, struct public_key key)
-{
-	struct instant none = { 0 };
-
-	allowed_signers_add(b, origin, key, none, none);
-}
-
-static struct json *
-key_json(struct arena *a, struct public_key key)
-{
-	char line[PUBLIC_KEY_SSH + 1];
-
-	public_key_ssh(key, line);
-	return json_string(a, arena_str(a, str_from(line)));
-}
 
 static struct json *
 digest_json(struct arena *a, struct digest d)
@@ -58,8 +38,8 @@ opened_encode(struct arena *a, const struct opened *o)
 	json_put_str(a, algorithms, "tree", STR(ALGORITHM_TREE));
 	json_put(data, "algorithms", algorithms);
 	json_put(data, "continues", continued_encode(a, &o->continues));
-	json_put(data, "public_key", key_json(a, o->key));
-	json_put(data, "recovery_key", key_json(a, o->recovery));
+	json_put(data, "public_key", key_line_encode(a, o->key));
+	json_put(data, "recovery_key", key_line_encode(a, o->recovery));
 	return data;
 }
 
@@ -93,19 +73,6 @@ decode_continued(const struct json *v, struct continued *c)
 	return true;
 }
 
-/* The one form that public_key_ssh gives, not all that public_key_parse
- * takes. */
-static bool
-decode_key(struct str text, struct public_key *key)
-{
-	char line[PUBLIC_KEY_SSH + 1];
-
-	if (!text.p || public_key_parse(text, key, NULL))
-		return false;
-	public_key_ssh(*key, line);
-	return str_is(text, line);
-}
-
 int
 opened_decode(const struct json *data, struct opened *o, struct err *e)
 {
@@ -118,8 +85,8 @@ opened_decode(const struct json *data, struct opened *o, struct err *e)
 	if (!decode_continued(json_get(data, "continues"), &o->continues))
 		return err_set(
 		    e, &err_corrupt, "continues in ledger.opened is malformed");
-	if (!decode_key(json_get_str(data, "public_key"), &o->key) ||
-	    !decode_key(json_get_str(data, "recovery_key"), &o->recovery))
+	if (!key_line_decode(json_get_str(data, "public_key"), &o->key) ||
+	    !key_line_decode(json_get_str(data, "recovery_key"), &o->recovery))
 		return err_set(
 		    e, &err_corrupt, "a key in ledger.opened is malformed");
 	return 0;
@@ -130,5 +97,12 @@ signers_know(struct str type, bool first)
 {
 	if (first)
 		return str_is(type, TYPE_OPENED);
-	return !str_has_prefix(type, STR("key.")) && !str_is(type, TYPE_OPENED);
+	return signers_change(type) || (!str_has_prefix(type, STR("key.")) &&
+					   !str_is(type, TYPE_OPENED));
+}
+
+bool
+signers_change(struct str type)
+{
+	return str_is(type, TYPE_KEY_ROTATED) || str_is(type, TYPE_KEY_REVOKED);
 }

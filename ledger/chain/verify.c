@@ -75,6 +75,18 @@ check_tree(struct verification *v, const struct batch_result *b)
 	return 0;
 }
 
+/* Whether the pinned key stands behind what was checked so far. */
+static void
+note_key(struct verification *v)
+{
+	const struct verify_scope *s =
+	    verify_scope_of((struct verify_scopes){ v->scopes, v->n_scopes },
+		v->report->batches);
+
+	if (public_key_eq(s->key, v->options->key))
+		v->pinned = true;
+}
+
 static int
 take_batch(struct verification *v, const struct batch_result *b)
 {
@@ -93,6 +105,7 @@ take_batch(struct verification *v, const struct batch_result *b)
 		rc = verify_index(v, b);
 	if (rc)
 		return rc;
+	note_key(v);
 	r->events += b->n;
 	r->batches++;
 	r->payloads += b->payloads;
@@ -125,9 +138,10 @@ check_batches(struct verification *v, struct err *e)
 	struct verify_pool *pool;
 	int rc, verdict = 0;
 
-	pool =
-	    verify_pool_new(repo_path(v->repo), &v->scope, v->history.commits,
-		v->history.n, threads ? threads : count_cores());
+	pool = verify_pool_new(repo_path(v->repo),
+	    (struct verify_scopes){ v->scopes, v->n_scopes },
+	    v->history.commits, v->history.n,
+	    threads ? threads : count_cores());
 	while (!verdict && (rc = verify_pool_next(pool, &b, e)) != 0) {
 		if (rc < 0)
 			verdict = -1;
@@ -168,6 +182,16 @@ check_kept_size(struct verification *v, struct err *e)
 }
 
 static int
+check_pinned(struct verification *v)
+{
+	if (v->pinned || v->history.n == 0 || v->options->key_may_be_new)
+		return 0;
+	return verify_fail(v, CHECK_SIGNERS, v->report->size - 1,
+	    "the key given is named here but has signed nothing: verify with "
+	    "an earlier key");
+}
+
+static int
 verify(struct verification *v, struct err *e)
 {
 	bool exists;
@@ -190,6 +214,10 @@ verify(struct verification *v, struct err *e)
 		rc = verify_begin(v, e);
 	if (!rc)
 		rc = check_batches(v, e);
+	if (!rc)
+		rc = check_pinned(v);
+	v->report->keys = v->keys;
+	v->report->keys.origin = STR_NONE;
 	return rc ? rc : check_kept_size(v, e);
 }
 
@@ -212,16 +240,15 @@ verify_ledger(const char *path, const struct verify_options *options,
 		return -1;
 	v.a = arena_new();
 	v.scratch = arena_new();
-	buf_init(&v.signers, SIGNERS_MAX);
 	rc = verify(&v, e);
 	report->good = rc == 0;
 	report->seconds = now() - start;
 	verify_show_progress(&v);
-	buf_fini(&v.signers);
 	arena_free(v.a);
 	arena_free(v.scratch);
 	free(v.history.commits);
 	index_list_free(v.index);
+	free(v.history.changes);
 	repo_close(v.repo);
 	return rc < 0 ? -1 : 0;
 }

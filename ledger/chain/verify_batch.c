@@ -76,8 +76,10 @@ check_signers(struct run *r)
 	struct str s = r->batch.allowed_signers;
 
 	if (!str_eq(s, r->scope->allowed_signers))
-		return fault(r, CHECK_SIGNERS, 0,
-		    "allowed_signers is not what the key events give");
+		return fault(r, CHECK_SIGNERS, 0, "%s",
+		    r->scope->key_fault
+			? r->scope->key_fault
+			: "allowed_signers is not what the key events give");
 	if (!digest_eq(sha256(s), r->batch.trailers.signers))
 		return fault(r, CHECK_COMMIT, 0,
 		    "the trailer Ledger-Signers is not the hash of "
@@ -137,6 +139,9 @@ check_chain(struct run *r, const struct event_scan *s, size_t i)
 	if (r->out->closed)
 		return fault(
 		    r, CHECK_CHAIN, i, "an event follows ledger.closed");
+	if (r->out->key_changed)
+		return fault(r, CHECK_CHAIN, i,
+		    "an event follows a change of keys in its batch");
 	if (i == 0)
 		return 0;
 	if (s->seq != r->seq + 1)
@@ -197,6 +202,7 @@ check_line(struct run *r, const struct batch_line *line, size_t i)
 	r->at = s.at;
 	r->hash = sha256(line->event);
 	r->out->closed = str_is(s.type, TYPE_CLOSED);
+	r->out->key_changed = signers_change(s.type);
 	r->out->leaves[i] = merkle_leaf(line->event);
 	note_record(r, &s, i);
 	name_payloads(r, &s, i);
@@ -231,6 +237,25 @@ check_events(struct run *r)
 	r->out->n = i;
 	r->out->last_at = r->at;
 	r->out->head = r->hash;
+	return 0;
+}
+
+/* The key event is the one that was announced, and the commit is of its key's
+ * time. */
+static int
+check_keys(struct run *r)
+{
+	const struct verify_scope *s = r->scope;
+
+	if (r->out->key_changed && !s->changes_keys)
+		return fault(r, CHECK_EVENT, r->out->n - 1, "%s",
+		    s->key_fault ? s->key_fault
+				 : "a change of keys cannot stand here: "
+				   "allowed_signers is as before");
+	if (r->at.us < s->after.us)
+		return fault(r, CHECK_COMMIT, 0,
+		    "the commit is earlier than the time from which its key "
+		    "signs");
 	return 0;
 }
 
@@ -393,6 +418,16 @@ check_checkpoint(struct run *r)
 	return 0;
 }
 
+const struct verify_scope *
+verify_scope_of(struct verify_scopes scopes, size_t batch)
+{
+	size_t i = scopes.n - 1;
+
+	while (scopes.items[i].first > batch)
+		i--;
+	return &scopes.items[i];
+}
+
 int
 verify_batch(const struct verify_scope *scope, struct verify_bench *bench,
     struct oid commit, struct arena *a, struct batch_result *out, struct err *e)
@@ -411,7 +446,8 @@ verify_batch(const struct verify_scope *scope, struct verify_bench *bench,
 		return 0;
 	}
 	if (check_commit(&r) || check_signers(&r) || check_events(&r) ||
-	    check_payloads(&r, e) || check_said(&r) || check_checkpoint(&r))
+	    check_keys(&r) || check_payloads(&r, e) || check_said(&r) ||
+	    check_checkpoint(&r))
 		return out->check ? 0 : -1;
 	return 0;
 }

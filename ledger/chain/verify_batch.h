@@ -8,14 +8,25 @@
 
 #include "ledger/chain/batch_check.h"
 
-/* What is the same for every batch. */
+/* What is the same for batches with the same keys. */
 struct verify_scope {
+	size_t first; /* number of the first of these batches */
 	struct str origin;
 	struct public_key key;
 	uint32_t key_id;
-	struct str allowed_signers;
+	struct str allowed_signers; /* after the batch */
+	struct instant after;       /* no commit by this key is earlier */
+	bool changes_keys;          /* the batch ends with a key event */
+	const char *key_fault;      /* why its key event cannot stand */
 	bool quick;
 };
+
+/* By `first`, the first one's is 0. */
+struct verify_scopes {
+	const struct verify_scope *items;
+	size_t n;
+};
+const struct verify_scope *verify_scope_of(struct verify_scopes, size_t batch);
 
 /* A thread's own means. */
 struct verify_bench {
@@ -49,6 +60,7 @@ struct batch_result {
 	bool indexed;                /* an event says that the index begins */
 	bool has_index;
 	struct digest index_root; /* as the trailer says */
+	bool key_changed;         /* the last event is a key event */
 };
 
 /* The result's memory is taken from the arena. -1 when it could not be found

@@ -24,27 +24,40 @@ read_first(struct verification *v, struct oid oid, struct batch *batch,
 }
 
 static int
-scope_from_opened(struct verification *v, const struct event *ev, struct err *e)
+keys_from_opened(struct verification *v, const struct event *ev)
 {
 	struct opened opened;
 	struct err why = { 0 };
-	char key[PUBLIC_KEY_SSH + 1];
 
-	(void)e;
 	if (!str_is(ev->type, TYPE_OPENED) || !origin_is_valid(ev->ledger))
 		return verify_fail(
 		    v, CHECK_EVENT, 0, "event 0 does not open a ledger");
 	if (opened_decode(ev->data, &opened, &why))
 		return verify_fail(v, CHECK_EVENT, 0, "%.250s", why.detail);
-	public_key_ssh(opened.key, key);
-	if (!v->options->own_key && !public_key_eq(opened.key, v->options->key))
-		return verify_fail(v, CHECK_SIGNERS, 0,
-		    "event 0 names %s, which is not the key given", key);
 	v->report->continues = opened.continues;
 	v->index = index_list_new();
-	v->scope.origin = ev->ledger;
-	v->scope.key = opened.key;
-	signers_first(&v->signers, ev->ledger, opened.key);
+	v->pinned = v->options->own_key;
+	v->origin = ev->ledger;
+	signers_open(&v->keys, ev->ledger, &opened);
+	return 0;
+}
+
+/* Of what the anchor says the key in force is taken over. With a pinned key
+ * that it does not list, that one has to be behind the batches that follow. */
+static int
+keys_from_anchor(struct verification *v, const struct event_scan *last,
+    struct str allowed_signers)
+{
+	struct err why = { 0 };
+	struct signers_key *k;
+
+	if (signers_parse(&v->keys, v->origin, allowed_signers, &why))
+		return verify_fail(v, CHECK_SIGNERS, v->options->from_seq - 1,
+		    "%.250s", why.detail);
+	k = &v->keys.keys[v->keys.n - 1];
+	if (signers_change(last->type))
+		k->from_seq = last->seq + 1;
+	v->pinned = signers_find(&v->keys, v->options->key) != NULL;
 	return 0;
 }
 
@@ -62,7 +75,7 @@ begin_at_event_0(struct verification *v, struct err *e)
 		return rc;
 	if (event_parse(v->a, line.event, &ev, &why))
 		return verify_fail(v, CHECK_EVENT, 0, "%.250s", why.detail);
-	return scope_from_opened(v, &ev, e);
+	return keys_from_opened(v, &ev);
 }
 
 /* Takes over from the anchor what its batch says. */
@@ -85,11 +98,12 @@ begin_at_anchor(struct verification *v, struct err *e)
 	    !origin_is_valid(scan.ledger))
 		return verify_fail(v, CHECK_EVENT, v->options->from_seq - 1,
 		    "the last event before cannot be read");
-	v->scope.origin = scan.ledger;
-	v->scope.key = v->options->key;
+	v->origin = scan.ledger;
+	rc = keys_from_anchor(v, &scan, batch.allowed_signers);
+	if (rc)
+		return rc;
 	v->at = scan.at;
 	v->closed = r->closed = str_is(scan.type, TYPE_CLOSED);
-	buf_add(&v->signers, batch.allowed_signers);
 	r->size = batch.trailers.size;
 	r->head = sha256(line.event);
 	r->root = batch.trailers.root;
@@ -111,22 +125,54 @@ verify_kept_root(struct verification *v, struct digest root)
 	    (unsigned long long)v->options->kept.size);
 }
 
+/* The pinned key is one that the ledger names. */
+static int
+check_named(struct verification *v)
+{
+	char first[PUBLIC_KEY_SSH + 1];
+
+	if (v->pinned || v->history.has_anchor ||
+	    signers_find(&v->keys, v->options->key))
+		return 0;
+	public_key_ssh(v->keys.keys[0].key, first);
+	return verify_fail(v, CHECK_SIGNERS, 0,
+	    "event 0 names %s, which is not the key given%s", first,
+	    v->keys.n > 1 ? ", and no later event names that" : "");
+}
+
+/* Who kept it may have kept it under another key than the pinned one. */
+static int
+check_kept_note(const struct verification *v, struct err *e)
+{
+	const struct note *note = v->options->kept_note;
+	struct str origin = v->options->kept.origin;
+	bool good;
+
+	if (!note)
+		return 0;
+	good = note_verify(note, origin, v->options->key);
+	for (size_t i = 0; i < v->keys.n && !good; i++)
+		good = note_verify(note, origin, v->keys.keys[i].key);
+	return good ? 0
+		    : err_set(e, &err_malformed,
+			  "the kept checkpoint is not signed by this key, nor "
+			  "by another one of this ledger");
+}
+
 int
 verify_begin(struct verification *v, struct err *e)
 {
 	int rc = v->history.has_anchor ? begin_at_anchor(v, e)
 				       : begin_at_event_0(v, e);
 
-	if (rc)
+	if (rc || (rc = verify_plan_keys(v, e)) || (rc = check_named(v)) ||
+	    (rc = check_kept_note(v, e)))
 		return rc;
-	v->scope.key_id = note_key_id(v->scope.origin, v->scope.key);
-	v->scope.allowed_signers = buf_str(&v->signers);
-	v->scope.quick = v->options->quick;
 	snprintf(v->report->origin, sizeof v->report->origin, "%.*s",
-	    STR_ARGS(v->scope.origin));
+	    STR_ARGS(v->origin));
 	if (!v->options->has_kept)
 		return 0;
-	if (!str_eq(v->options->kept.origin, v->scope.origin))
+	if (!str_eq(v->options->kept.origin, v->origin))
 		return verify_fail(v, CHECK_CONSISTENCY, 0,
 		    "the kept checkpoint is of another ledger");
 	if (v->history.has_anchor && v->options->kept.size == v->report->size)

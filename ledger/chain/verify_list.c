@@ -18,8 +18,39 @@ history_add(struct history *h, struct oid oid)
 }
 
 static void
+add_change(struct history *h, size_t place)
+{
+	if (h->n_changes == h->room_changes) {
+		h->room_changes = h->room_changes ? 2 * h->room_changes : 64;
+		h->changes = reallocarray(
+		    h->changes, h->room_changes, sizeof *h->changes);
+		if (!h->changes)
+			abort();
+	}
+	h->changes[h->n_changes++] = place;
+}
+
+/* The commit before the one that was listed last has these signers. */
+static void
+note_signers(struct history *h, struct digest signers)
+{
+	if (h->has_newer && !digest_eq(h->newer, signers))
+		add_change(h, h->n - 1);
+	h->newer = signers;
+	h->has_newer = true;
+}
+
+static void
 history_reverse(struct history *h)
 {
+	for (size_t i = 0; i < h->n_changes; i++)
+		h->changes[i] = h->n - 1 - h->changes[i];
+	for (size_t i = 0; i < h->n_changes / 2; i++) {
+		size_t swap = h->changes[i];
+
+		h->changes[i] = h->changes[h->n_changes - 1 - i];
+		h->changes[h->n_changes - 1 - i] = swap;
+	}
 	for (size_t i = 0; i < h->n / 2; i++) {
 		struct oid swap = h->commits[i];
 
@@ -77,6 +108,7 @@ list_one(struct verification *v, struct oid *oid, bool *more, struct err *e)
 	if (!trailers_parse(c.message, &trailers, NULL)) {
 		if (h->n == 0)
 			h->total = trailers.size;
+		note_signers(h, trailers.signers);
 		if (is_anchor(v, &trailers)) {
 			h->has_anchor = true;
 			h->anchor = *oid;

@@ -19,7 +19,7 @@ struct slot {
  * been handed out whole. */
 struct verify_pool {
 	const char *repo_path;
-	const struct verify_scope *scope;
+	struct verify_scopes scopes;
 	const struct oid *commits;
 	size_t n, n_units;
 
@@ -46,8 +46,9 @@ check_unit(struct verify_pool *p, struct verify_bench *bench, size_t unit,
 	arena_reset(slot->arena);
 	slot->n = p->n - first < UNIT ? p->n - first : UNIT;
 	for (size_t i = 0; i < slot->n; i++)
-		if (verify_batch(p->scope, bench, p->commits[first + i],
-			slot->arena, &slot->results[i], e))
+		if (verify_batch(verify_scope_of(p->scopes, first + i), bench,
+			p->commits[first + i], slot->arena, &slot->results[i],
+			e))
 			return -1;
 	return 0;
 }
@@ -116,7 +117,7 @@ start_threads(struct verify_pool *p, unsigned threads)
 }
 
 struct verify_pool *
-verify_pool_new(const char *repo_path, const struct verify_scope *scope,
+verify_pool_new(const char *repo_path, struct verify_scopes scopes,
     const struct oid *commits, size_t n, unsigned threads)
 {
 	struct verify_pool *p = calloc(1, sizeof *p);
@@ -129,7 +130,7 @@ verify_pool_new(const char *repo_path, const struct verify_scope *scope,
 	if (threads > THREADS_MAX)
 		threads = THREADS_MAX;
 	p->repo_path = repo_path;
-	p->scope = scope;
+	p->scopes = scopes;
 	p->commits = commits;
 	p->n = n;
 	p->n_units = (n + UNIT - 1) / UNIT;

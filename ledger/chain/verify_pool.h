@@ -10,11 +10,10 @@
 
 struct verify_pool;
 
-/* Starts the threads on the commits, first to last. The scope and the commits
+/* Starts the threads on the commits, first to last. The scopes and the commits
  * are borrowed until verify_pool_free. */
-struct verify_pool *verify_pool_new(const char *repo_path,
-    const struct verify_scope *, const struct oid *commits, size_t n,
-    unsigned threads);
+struct verify_pool *verify_pool_new(const char *repo_path, struct verify_scopes,
+    const struct oid *commits, size_t n, unsigned threads);
 
 /*
  * The next batch's result, borrowed until the next call: 1; 0 after the last;

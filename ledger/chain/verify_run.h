@@ -17,6 +17,13 @@ struct history {
 	bool has_anchor; /* the batch that from_seq trusts */
 	struct oid anchor;
 	uint64_t total; /* events, as the branch's commit says */
+
+	/* Places in commits whose trailer Ledger-Signers is another than that
+	 * of the commit before; in order. */
+	size_t *changes;
+	size_t n_changes, room_changes;
+	bool has_newer; /* while listing: the trailer of the one after */
+	struct digest newer;
 };
 
 struct verification {
@@ -26,8 +33,11 @@ struct verification {
 	struct arena *a;       /* for the whole verification */
 	struct arena *scratch; /* reset at will */
 	struct history history;
-	struct verify_scope scope;
-	struct buf signers;
+	struct str origin;
+	struct signers keys;         /* as they are at last */
+	struct verify_scope *scopes; /* in the arena */
+	size_t n_scopes;
+	bool pinned; /* a batch by the pinned key was good */
 
 	/* Where the batches checked so far end. */
 	struct merkle tree; /* stays empty with an anchor */
@@ -52,6 +62,9 @@ int verify_begin(struct verification *, struct err *);
 
 /* The index after one more batch is what its commit says. */
 int verify_index(struct verification *, const struct batch_result *);
+
+/* The scopes, one after the other, from v->keys as they are at first. */
+int verify_plan_keys(struct verification *, struct err *);
 
 /* Compares the root of the kept checkpoint's size with it. */
 int verify_kept_root(struct verification *, struct digest root);

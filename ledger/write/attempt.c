@@ -148,6 +148,12 @@ make_durable(struct ledger *l, const struct record *r, struct err *e)
 	return 0;
 }
 
+int
+attempt_alone(struct ledger *l, const struct record *r, struct err *e)
+{
+	return make_room(l, r, e) ? -1 : make_durable(l, r, e);
+}
+
 /* It has happened. What fails now is mended at the next turn. */
 static void
 publish(struct ledger *l, const struct record *r)

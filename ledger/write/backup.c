@@ -6,11 +6,12 @@
 #include "ledger/write/writer.h"
 
 /* The checkpoint that the repository's branch ends with, if its signature is
- * the key's: 1, 0 when the branch is not there. */
+ * by the key of that size: 1, 0 when the branch is not there. */
 static int
-newest_checkpoint(struct repo *r, struct public_key key, struct arena *a,
+newest_checkpoint(struct repo *r, const struct signers *keys, struct arena *a,
     struct checkpoint *out, struct err *e)
 {
+	const struct signers_key *key;
 	struct batch b;
 	struct note note;
 	struct oid tip;
@@ -24,7 +25,8 @@ newest_checkpoint(struct repo *r, struct public_key key, struct arena *a,
 	    note_parse(a, b.checkpoint, &note, e) ||
 	    checkpoint_parse(note.text, out, e))
 		return -1;
-	if (!note_verify(&note, out->origin, key))
+	key = out->size > 0 ? signers_at(keys, out->size - 1) : NULL;
+	if (!key || !note_verify(&note, out->origin, key->key))
 		return err_set(e, &err_corrupt,
 		    "the copy's newest checkpoint is not signed by this"
 		    " ledger's key");
@@ -33,10 +35,12 @@ newest_checkpoint(struct repo *r, struct public_key key, struct arena *a,
 
 int
 backup_verify(const char *path, struct public_key key,
-    const struct checkpoint *kept, bool quick, const struct backup_watch *watch,
-    struct verify_report *r, struct err *e)
+    const struct checkpoint *kept, const struct note *note, bool quick,
+    const struct backup_watch *watch, struct verify_report *r, struct err *e)
 {
 	struct verify_options o = { .key = key,
+		.key_may_be_new = true,
+		.kept_note = note,
 		.quick = quick,
 		.progress = watch->verifying,
 		.progress_arg = watch->verifying_arg };
@@ -74,7 +78,7 @@ backup_copy(const char *from, const char *to, const struct backup_watch *watch,
 
 /* What the backup ended with before: 1, or 0 for a new one. */
 static int
-open_backup(const char *to, struct public_key key, struct arena *a,
+open_backup(const char *to, const struct signers *keys, struct arena *a,
     struct checkpoint *before, struct err *e)
 {
 	struct repo *r;
@@ -84,20 +88,21 @@ open_backup(const char *to, struct public_key key, struct arena *a,
 		return repo_create(to, e) ? -1 : 0;
 	if (repo_open(to, &r, e))
 		return -1;
-	found = newest_checkpoint(r, key, a, before, e);
+	found = newest_checkpoint(r, keys, a, before, e);
 	repo_close(r);
 	return found;
 }
 
 /* Opening settles what the journal holds, so that the branch is whole. */
 static int
-find_key(const struct ledger_options *o, struct public_key *key, struct err *e)
+find_keys(const struct ledger_options *o, struct signers *keys, struct err *e)
 {
 	struct ledger *l;
 
 	if (ledger_open(o, &l, e))
 		return -1;
-	*key = ledger_public_key(l);
+	*keys = l->keys;
+	keys->origin = STR_NONE;
 	ledger_close(l);
 	return 0;
 }
@@ -110,14 +115,14 @@ ledger_backup(const struct ledger_options *o, const char *to,
 	struct arena *a = arena_new();
 	char *from = arena_printf(a, "%s/ledger.git", o->dir);
 	struct checkpoint before;
-	struct public_key key;
+	struct signers keys;
 	int rc = -1, found;
 
-	if (find_key(o, &key, e) == 0 &&
-	    (found = open_backup(to, key, a, &before, e)) >= 0 &&
+	if (find_keys(o, &keys, e) == 0 &&
+	    (found = open_backup(to, &keys, a, &before, e)) >= 0 &&
 	    backup_copy(from, to, watch, &report->commits, e) == 0)
-		rc = backup_verify(to, key, found ? &before : NULL, false,
-		    watch, &report->verify, e);
+		rc = backup_verify(to, keys.keys[0].key, found ? &before : NULL,
+		    NULL, false, watch, &report->verify, e);
 	arena_free(a);
 	return rc;
 }

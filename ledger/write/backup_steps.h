@@ -11,9 +11,10 @@ int backup_copy(const char *from, const char *to, const struct backup_watch *,
     uint64_t *commits, struct err *);
 
 /* err_rolled_back when it is not the kept checkpoint's history, err_corrupt.
- * `kept` may be NULL. Quick: not each event's signature. */
+ * `kept` may be NULL; err_malformed when `note`, which may be NULL too, is not
+ * signed by a key of the ledger. Quick: not each event's signature. */
 int backup_verify(const char *path, struct public_key,
-    const struct checkpoint *kept, bool quick, const struct backup_watch *,
-    struct verify_report *, struct err *);
+    const struct checkpoint *kept, const struct note *note, bool quick,
+    const struct backup_watch *, struct verify_report *, struct err *);
 
 #endif

@@ -65,7 +65,8 @@ project_event(struct ledger *l, const struct event *ev, struct digest leaf,
 			e->kind = &err_corrupt;
 		return -1;
 	}
-	if (ledger_project(l, ev, data, type, e))
+	if (!voids_have(&l->voids, ev->seq) &&
+	    ledger_project(l, ev, data, type, e))
 		return -1;
 	merkle_append(&p->tree, leaf);
 	position_advance(p, ev, data, type);
@@ -81,12 +82,13 @@ bad_batch(const struct position *p, const char *why, struct err *e)
 
 static int
 check_event(const struct ledger *l, const struct batch_line *line,
-    const struct event *ev, const struct position *p, struct err *e)
+    const struct event *ev, const struct position *p, struct public_key key,
+    struct err *e)
 {
 	struct signature s;
 
-	if (!batch_line_signature(line, signer_key_id(l->signer), &s) ||
-	    !ed25519_verify(signer_public(l->signer), ev->bytes, s))
+	if (!batch_line_signature(line, note_key_id(l->origin, key), &s) ||
+	    !ed25519_verify(key, ev->bytes, s))
 		return bad_batch(p, "an event's signature is bad", e);
 	if (ev->seq != p->size || !digest_eq(ev->prev, p->head))
 		return bad_batch(p, "the hash chain is broken", e);
@@ -99,7 +101,8 @@ check_event(const struct ledger *l, const struct batch_line *line,
 
 static int
 check_checkpoint(const struct ledger *l, const struct batch *b,
-    const struct position *p, struct arena *a, struct err *e)
+    const struct position *p, struct public_key key, struct arena *a,
+    struct err *e)
 {
 	struct note note;
 	struct checkpoint c;
@@ -107,7 +110,7 @@ check_checkpoint(const struct ledger *l, const struct batch *b,
 	if (note_parse(a, b->checkpoint, &note, e) ||
 	    checkpoint_parse(note.text, &c, e))
 		return bad_batch(p, "the checkpoint is unreadable", e);
-	if (!note_verify(&note, l->origin, signer_public(l->signer)))
+	if (!note_verify(&note, l->origin, key))
 		return bad_batch(p, "the checkpoint's signature is bad", e);
 	if (!str_eq(c.origin, l->origin) || c.size != p->size ||
 	    !digest_eq(c.root, merkle_root(&p->tree)))
@@ -116,15 +119,23 @@ check_checkpoint(const struct ledger *l, const struct batch *b,
 }
 
 static int
-check_commit(const struct ledger *l, const struct batch *b,
-    const struct position *p, struct err *e)
+check_commit(const struct batch *b, const struct position *p,
+    struct public_key key, struct err *e)
 {
 	struct sshsig sig;
 
 	if (sshsig_parse(b->commit.gpgsig, &sig, e) ||
-	    !public_key_eq(sig.key, signer_public(l->signer)) ||
+	    !public_key_eq(sig.key, key) ||
 	    !sshsig_verify(&sig, STR("git"), b->commit.signed_bytes))
 		return bad_batch(p, "the commit's signature is bad", e);
+	return 0;
+}
+
+/* After the batch: a key event changes them. */
+static int
+check_signers(const struct ledger *l, const struct batch *b,
+    const struct position *p, struct err *e)
+{
 	if (!str_eq(b->allowed_signers, l->allowed_signers) ||
 	    !digest_eq(b->trailers.signers, sha256(b->allowed_signers)))
 		return bad_batch(p, "allowed_signers is not as it must be", e);
@@ -161,39 +172,102 @@ project_index(struct ledger *l, const struct batch *b,
 }
 
 static int
-project_batch(
-    struct ledger *l, const struct batch *b, struct arena *a, struct err *e)
+find_first_key(const struct batch *b, struct arena *a, struct public_key *key,
+    struct err *e)
 {
-	struct position p = l->position;
 	struct str rest = b->events;
-	struct digest leaves[BATCH_EVENTS];
-	struct index_event events[BATCH_EVENTS];
 	struct batch_line line;
-	size_t n = 0;
+	struct opened opened;
+	struct event ev;
+
+	if (batch_line_next(&rest, &line, e) != 1 ||
+	    event_parse(a, line.event, &ev, e) ||
+	    opened_decode(ev.data, &opened, e))
+		return -1;
+	*key = opened.key;
+	return 0;
+}
+
+/* The key by which the batch has to be signed: only a batch that changes the
+ * keys can be signed by another one than that in force. */
+static int
+find_key(const struct ledger *l, const struct batch *b, struct arena *a,
+    struct public_key *key, struct err *e)
+{
+	struct str rest = b->events;
+	struct batch_line line = { 0 };
+	struct event ev;
 	int rc;
 
-	if (check_commit(l, b, &p, e))
+	if (l->keys.n == 0)
+		return find_first_key(b, a, key, e);
+	*key = signers_in_force(&l->keys)->key;
+	if (str_eq(b->allowed_signers, l->allowed_signers))
+		return 0;
+	while ((rc = batch_line_next(&rest, &line, e)) == 1)
+		;
+	if (rc < 0 || event_parse(a, line.event, &ev, e))
 		return -1;
+	*key = keys_of_batch(l, ev.type);
+	return 0;
+}
+
+static int
+project_lines(struct ledger *l, const struct batch *b, struct public_key key,
+    struct position *p, struct digest *leaves, struct index_event *records,
+    struct arena *a, struct err *e)
+{
+	struct str rest = b->events;
+	struct instant floor = keys_floor(l);
+	struct batch_line line;
+	bool changed = false;
+	int n = 0, rc;
+
 	for (; (rc = batch_line_next(&rest, &line, e)) == 1; n++) {
 		struct event ev;
 
 		if (n == BATCH_EVENTS)
-			return bad_batch(&p, "too many events", e);
+			return bad_batch(p, "too many events", e);
 		leaves[n] = merkle_leaf(line.event);
 		if (event_parse(a, line.event, &ev, e) ||
-		    check_event(l, &line, &ev, &p, e) ||
-		    project_event(l, &ev, leaves[n], &p, a, e))
+		    check_event(l, &line, &ev, p, key, e))
 			return -1;
-		events[n] = index_event_of(&ev);
+		if (changed)
+			return bad_batch(
+			    p, "an event follows a change of keys", e);
+		if (project_event(l, &ev, leaves[n], p, a, e) ||
+		    keys_follow(l, &ev, e))
+			return -1;
+		records[n] = index_event_of(&ev);
+		changed = signers_change(ev.type);
 	}
-	if (rc < 0 || check_checkpoint(l, b, &p, a, e) ||
-	    check_trailers(b, &p, e) ||
-	    (n > 0 && project_index(l, b, events, n, a, e)))
+	if (rc == 0 && p->last_at.us < floor.us)
+		return bad_batch(p, "it is earlier than its key", e);
+	return rc < 0 ? -1 : n;
+}
+
+static int
+project_batch(
+    struct ledger *l, const struct batch *b, struct arena *a, struct err *e)
+{
+	struct position p = l->position;
+	struct digest leaves[BATCH_EVENTS];
+	struct index_event records[BATCH_EVENTS];
+	struct public_key key;
+	int n;
+
+	if (find_key(l, b, a, &key, e) || check_commit(b, &p, key, e))
+		return -1;
+	n = project_lines(l, b, key, &p, leaves, records, a, e);
+	if (n < 0 || check_signers(l, b, &p, e) ||
+	    check_checkpoint(l, b, &p, key, a, e) || check_trailers(b, &p, e) ||
+	    (n > 0 && project_index(l, b, records, (size_t)n, a, e)))
 		return -1;
 	p.has_commit = true;
 	p.commit = b->commit.oid;
 	p.batches++;
-	if (position_add_batch(l->db, l->position.size, leaves, n, p.commit, e))
+	if (position_add_batch(
+		l->db, l->position.size, leaves, (size_t)n, p.commit, e))
 		return -1;
 	l->position = p;
 	return 0;
@@ -204,6 +278,7 @@ struct path {
 	struct oid *oids; /* newest first */
 	size_t n, room;
 	uint64_t size; /* of the ledger at the tip */
+	struct path_changes changes;
 };
 
 static void
@@ -229,6 +304,15 @@ read_commit(struct ledger *l, struct oid oid, struct arena *a, struct commit *c,
 	return commit_parse(a, bytes, c, e);
 }
 
+/* The read model's own last batch, as if it were the path's oldest. */
+static int
+note_position(struct ledger *l, struct path *path, struct err *e)
+{
+	struct trailers t = { .signers = sha256(l->allowed_signers) };
+
+	return voids_note(&path->changes, l->position.commit, &t, e);
+}
+
 static int
 path_find(struct ledger *l, struct oid tip, struct path *path, struct err *e)
 {
@@ -245,10 +329,16 @@ path_find(struct ledger *l, struct oid tip, struct path *path, struct err *e)
 		arena_reset(a);
 		if ((rc = read_commit(l, oid, a, &c, e)) != 0)
 			break;
-		if (path->n == 0 && trailers_parse(c.message, &t, NULL) == 0)
-			path->size = t.size;
+		if (trailers_parse(c.message, &t, NULL) == 0) {
+			if (path->n == 0)
+				path->size = t.size;
+			if ((rc = voids_note(&path->changes, oid, &t, e)) != 0)
+				break;
+		}
 		path_add(path, oid);
 	}
+	if (rc == 0 && at->has_commit && path->n > 0)
+		rc = note_position(l, path, e);
 	if (rc == 0 && at->has_commit && !c.has_parent)
 		rc = err_set(e, &err_rolled_back,
 		    "the branch does not hold the %llu events recorded",
@@ -296,8 +386,15 @@ catch_up(struct ledger *l, struct oid tip, uint64_t every,
     const struct progress *progress, struct err *e)
 {
 	struct path path = { 0 };
+	bool anew = false;
 	int rc = path_find(l, tip, &path, e);
 
+	if (rc == 0)
+		rc = voids_find(l, &path.changes, &anew, e);
+	if (rc == 0 && anew) {
+		free(path.oids);
+		return project_anew(l, progress, e);
+	}
 	if (rc == 0 && every > 0)
 		rc = db_begin_write(l->db, e);
 	if (rc == 0) {

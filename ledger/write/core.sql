@@ -25,6 +25,25 @@ CREATE TABLE ledger_closed (
 	reason TEXT
 );
 
+-- The ledger's keys in their order, as its key events give them; the times are
+-- for stock git alone.
+CREATE TABLE ledger_key (
+	place INTEGER PRIMARY KEY,
+	key BLOB NOT NULL,
+	from_seq INTEGER NOT NULL,
+	until_seq INTEGER, -- NULL: in force
+	named_by INTEGER NOT NULL, -- the event
+	void_from INTEGER, -- of a revocation: its recovery key's row
+	valid_after INTEGER NOT NULL,
+	valid_before INTEGER NOT NULL
+);
+
+-- The key of event 0 that signs revocations: one row.
+CREATE TABLE ledger_recovery (
+	one INTEGER PRIMARY KEY CHECK (one = 1),
+	key BLOB NOT NULL
+);
+
 -- Where the events about a record are.
 CREATE TABLE ledger_subject (
 	subject BLOB NOT NULL, -- the 16 bytes of its uid

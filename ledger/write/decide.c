@@ -158,14 +158,16 @@ take_back(struct ledger *l, const struct position *p, size_t n, size_t bytes,
 	return db_savepoint_rollback(l->db, e);
 }
 
-/* The clock as this command sees it: never before the last event. */
+/* The clock as this command sees it: never before the last event, nor before
+ * the key in force. */
 static struct instant
 now_for(const struct ledger *l)
 {
-	struct instant now = l->clock->wall(l->clock);
+	struct instant now = l->clock->wall(l->clock), floor = keys_floor(l);
 
-	return now.us < l->draft.after.last_at.us ? l->draft.after.last_at
-						  : now;
+	if (floor.us < l->draft.after.last_at.us)
+		floor = l->draft.after.last_at;
+	return now.us < floor.us ? floor : now;
 }
 
 static bool

@@ -142,6 +142,8 @@ ledger_close(struct ledger *l)
 	free(l->dir);
 	free(l->content_dir);
 	free(l->mark_path);
+	free(l->keys_dir);
+	free(l->origin_text);
 	free(l->db_path);
 	free(l->repo_path);
 	explicit_bzero(l->fingerprint, sizeof l->fingerprint);
@@ -171,24 +173,23 @@ static int
 load_keys(
     struct ledger *l, const char *keys_dir, struct str origin, struct err *e)
 {
-	char *signing = join(keys_dir, "signing.key");
-	char *fingerprint = join(keys_dir, "fingerprint.key");
-	struct private_key *key = NULL;
-	int rc = -1;
+	char *fingerprint;
 
-	if (secret_load(fingerprint, l->fingerprint, e) == 0 &&
-	    private_key_load(signing, &key, e) == 0) {
-		l->signer = signer_new(key, origin);
-		l->origin = signer_origin(l->signer);
-		l->mark_path = join(keys_dir, "signed");
-		l->content_dir = join(keys_dir, "content");
-		signers_first(&l->signers, l->origin, signer_public(l->signer));
-		l->allowed_signers = buf_str(&l->signers);
-		rc = 0;
+	l->keys_dir = join(keys_dir, "");
+	l->keys_dir[strlen(l->keys_dir) - 1] = '\0';
+	l->mark_path = keys_path(l, "signed");
+	l->content_dir = keys_path(l, "content");
+	l->origin_text = strndup(origin.p, origin.n);
+	if (l->origin_text == NULL)
+		abort();
+	l->origin = str_from(l->origin_text);
+	fingerprint = keys_path(l, "fingerprint.key");
+	if (secret_load(fingerprint, l->fingerprint, e)) {
+		free(fingerprint);
+		return -1;
 	}
 	free(fingerprint);
-	free(signing);
-	return rc;
+	return 0;
 }
 
 static int
@@ -217,7 +218,7 @@ settle_and_load(struct ledger *l, const struct ledger_options *o, bool create,
 	    origin_read(l->repo, a, &origin, e) == 0 &&
 	    check_origin(origin, o->origin, create, e) == 0 &&
 	    load_keys(l, o->keys_dir, create ? o->origin : origin, e) == 0)
-		rc = 0;
+		rc = create ? keys_begin(l, e) : 0;
 	arena_free(a);
 	return rc;
 }
@@ -374,9 +375,14 @@ ledger_origin(const struct ledger *l)
 }
 
 struct public_key
-ledger_public_key(const struct ledger *l)
+ledger_public_key(struct ledger *l)
 {
-	return signer_public(l->signer);
+	struct public_key key;
+
+	pthread_mutex_lock(&l->readers_lock);
+	key = signer_public(l->signer);
+	pthread_mutex_unlock(&l->readers_lock);
+	return key;
 }
 
 struct digest

@@ -147,6 +147,12 @@ ledger_read_size(struct reading *reading, uint64_t *out, struct err *e)
 }
 
 int
+ledger_read_keys(struct reading *r, struct signers *out, struct err *e)
+{
+	return keys_read(r->db, r->ledger->origin, out, e);
+}
+
+int
 ledger_read_batch_place(
     struct reading *r, uint64_t seq, struct batch_place *out, struct err *e)
 {
@@ -178,10 +184,11 @@ none:
 
 /* Takes an event and its line off *rest. */
 static int
-take_event(struct reading *r, struct str *rest, uint64_t seq, struct arena *a,
-    struct stored_event *out, struct err *e)
+take_event(const struct signers *keys, struct str *rest, uint64_t seq,
+    struct arena *a, struct stored_event *out, struct err *e)
 {
-	uint32_t key_id = signer_key_id(r->ledger->signer);
+	const struct signers_key *key = signers_at(keys, seq);
+	uint32_t key_id = key ? note_key_id(keys->origin, key->key) : 0;
 	struct recorded *rec = &out->recorded;
 	struct batch_line line;
 	int rc = batch_line_next(rest, &line, e);
@@ -192,13 +199,14 @@ take_event(struct reading *r, struct str *rest, uint64_t seq, struct arena *a,
 		return err_set(e, &err_corrupt, "a batch is too short");
 	if (event_parse(a, line.event, &rec->event, e))
 		return -1;
-	if (!batch_line_signature(&line, key_id, &rec->signature))
+	if (!key || !batch_line_signature(&line, key_id, &rec->signature))
 		return err_set(e, &err_corrupt, "event %llu is not signed",
 		    (unsigned long long)seq);
 	rec->seq = seq;
 	rec->key_id = key_id;
 	rec->hash = rec->event.hash;
 	out->line = line.whole;
+	out->revocation = signers_void(keys, seq);
 	return 0;
 }
 
@@ -220,11 +228,13 @@ static int
 read_some(struct reading *r, uint64_t first, size_t n, struct arena *a,
     struct stored_event *out, size_t *done, struct err *e)
 {
+	struct signers *keys = ARENA_NEW(a, struct signers);
 	struct batch_place at;
 	struct batch b;
 	struct str rest;
 
 	if (ledger_read_batch_place(r, first, &at, e) ||
+	    ledger_read_keys(r, keys, e) ||
 	    batch_read(r->repo, at.commit, a, &b, e))
 		return -1;
 	rest = b.events;
@@ -235,7 +245,7 @@ read_some(struct reading *r, uint64_t first, size_t n, struct arena *a,
 	for (size_t i = 0; i < n; i++) {
 		out[i] = (struct stored_event){ .commit = at.commit,
 			.checkpoint = b.checkpoint };
-		if (take_event(r, &rest, first + i, a, &out[i], e))
+		if (take_event(keys, &rest, first + i, a, &out[i], e))
 			return -1;
 	}
 	*done = n;

@@ -254,7 +254,8 @@ settle_view(struct ledger *l, struct err *e)
 	if (!l->unsure && !l->failed && exists == p->has_commit &&
 	    (!exists || oid_eq(tip, p->commit)))
 		return 0;
-	if (schema_ensure(l, e) || position_load(l->db, &l->position, e))
+	if (schema_ensure(l, e) || position_load(l->db, &l->position, e) ||
+	    keys_load(l, e))
 		return -1;
 	if (!exists && p->has_commit)
 		return err_set(e, &err_rolled_back,
@@ -280,7 +281,7 @@ check_space(struct ledger *l, struct err *e)
 }
 
 int
-ledger_ready(struct ledger *l, struct err *e)
+ledger_settle(struct ledger *l, struct err *e)
 {
 	struct draft *d = &l->draft;
 
@@ -294,9 +295,15 @@ ledger_ready(struct ledger *l, struct err *e)
 		return -1;
 	}
 	l->unsure = l->failed = false;
+	keys_wait(l);
 	check_space(l, &d->no_space);
 	anchor_check(l, &d->no_clock);
-	if (l->signer != NULL)
-		high_water_check(l, &d->no_mark);
+	high_water_check(l, &d->no_mark);
 	return 0;
+}
+
+int
+ledger_ready(struct ledger *l, struct err *e)
+{
+	return ledger_settle(l, e) ? -1 : keys_settle(l, e);
 }

@@ -24,7 +24,7 @@ remove_unreadable(const struct ledger_options *o)
 
 /* In one transaction: readers see the old tables until the new ones are
  * whole. */
-static int
+int
 project_anew(struct ledger *l, const struct progress *progress, struct err *e)
 {
 	struct oid tip;
@@ -33,6 +33,7 @@ project_anew(struct ledger *l, const struct progress *progress, struct err *e)
 	if (repo_branch(l->repo, &tip, &exists, e) || db_begin_write(l->db, e))
 		return -1;
 	l->position = (struct position){ 0 };
+	l->keys.n = 0;
 	if (schema_reset(l, e) ||
 	    (exists && catch_up(l, tip, 0, progress, e)) ||
 	    db_commit(l->db, e)) {

@@ -73,16 +73,19 @@ check_count(struct restoring *r, struct err *e)
 }
 
 static int
-read_kept(
-    struct restoring *r, struct str text, struct checkpoint *out, struct err *e)
+not_ours(struct err *e)
 {
-	struct note note;
+	return err_set(e, &err_invalid,
+	    "the checkpoint is not one that this ledger's key signed");
+}
 
-	if (note_parse(r->a, text, &note, NULL) ||
-	    checkpoint_parse(note.text, out, NULL) ||
-	    !note_verify(&note, out->origin, r->key))
-		return err_set(e, &err_invalid,
-		    "the checkpoint is not one that this ledger's key signed");
+static int
+read_kept(struct restoring *r, struct str text, struct note *note,
+    struct checkpoint *out, struct err *e)
+{
+	if (note_parse(r->a, text, note, NULL) ||
+	    checkpoint_parse(note->text, out, NULL))
+		return not_ours(e);
 	return 0;
 }
 
@@ -91,18 +94,23 @@ check(struct restoring *r, struct str kept_note, struct err *e)
 {
 	struct verify_report again, *v = &r->report->verify;
 	struct checkpoint known, *kept = NULL;
+	struct err why = { 0 };
+	struct note note;
 
 	if (kept_note.p) {
 		kept = &known;
-		if (read_kept(r, kept_note, kept, e))
+		if (read_kept(r, kept_note, &note, kept, e))
 			return -1;
 	}
-	if (backup_verify(r->aside, r->key, kept, false, r->watch, v, e))
-		return -1;
+	if (backup_verify(r->aside, r->key, kept, kept ? &note : NULL, false,
+		r->watch, v, &why))
+		return why.kind == &err_malformed
+			   ? not_ours(e)
+			   : err_set(e, why.kind, "%s", why.detail);
 	if (left_behind(r, &known)) {
 		known.origin = str_from(v->origin);
-		if (backup_verify(
-			r->aside, r->key, &known, true, r->watch, &again, e))
+		if (backup_verify(r->aside, r->key, &known, NULL, true,
+			r->watch, &again, e))
 			return -1;
 	}
 	return check_count(r, e);

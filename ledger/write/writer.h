@@ -27,6 +27,9 @@
  *	content_note.c  which events hold values under which key
  *	erasure.c   what erases them
  *	erasure_list.c  the erasure list, and finishing what was begun
+ *	keys.c      the key history, and the signer of the key in force
+ *	key_change.c  batches that put another key in force
+ *	voids.c     events that a later revocation makes void
  */
 #ifndef LEDGER_WRITE_WRITER_H
 #define LEDGER_WRITE_WRITER_H
@@ -35,6 +38,7 @@
 #include <stdatomic.h>
 #include <sys/types.h>
 
+#include "ledger/chain/signers.h"
 #include "ledger/store/turn.h"
 #include "ledger/write/ledger.h"
 
@@ -120,6 +124,15 @@ struct draft {
 	struct err no_more;                     /* why none may be emitted */
 };
 
+/* Ranges of events that project nothing. */
+#define VOIDS_MAX SIGNERS_KEYS
+struct voids {
+	struct {
+		uint64_t from, until; /* the revocation's number */
+	} ranges[VOIDS_MAX];
+	size_t n;
+};
+
 /* Random bytes that nobody has seen yet. */
 struct randomness {
 	uint8_t bytes[1024];
@@ -144,11 +157,12 @@ struct ledger {
 	const struct view *const *views;
 	const struct clock *clock;
 	uint64_t free_floor;
+	char *keys_dir;
+	char *origin_text;
 	struct str origin;
-	struct signer *signer;
+	struct signer *signer; /* of the key in force; NULL until it is known;
+				  it changes with the turn and readers_lock */
 	uint8_t fingerprint[32];
-	struct buf signers;
-	struct str allowed_signers;
 	const struct event_type **types; /* sorted by name */
 	size_t n_types;
 
@@ -171,6 +185,10 @@ struct ledger {
 	struct db *db;
 	struct arena *arena;
 	struct position position;
+	struct signers keys; /* at the position */
+	struct buf signers;
+	struct str allowed_signers; /* that they give */
+	struct voids voids;         /* of the events to be projected */
 	struct draft draft;
 	struct signing signing;
 	struct randomness randomness;
@@ -218,6 +236,8 @@ void ledger_release_turn(struct ledger *);
 /* ready.c: settles what came before (journal, branch, read model), then notes
  * in the draft what stands against writing now. */
 int ledger_ready(struct ledger *, struct err *);
+/* Its first part, which needs no private key. */
+int ledger_settle(struct ledger *, struct err *);
 int ledger_settle_journal(struct ledger *, struct err *);
 
 /* catch_up.c: projects everything up to the tip. With every > 0, commits each
@@ -247,6 +267,50 @@ int closing_note(struct ledger *, struct err *);
  * err_ledger_closed; *wait when it is for the next batch to say. */
 int closing_check(
     const struct ledger *, const struct event_type *, bool *wait, struct err *);
+
+/* rebuild.c: the read model made anew, in one transaction. */
+int project_anew(struct ledger *, const struct progress *, struct err *);
+
+/* keys.c */
+/* For a ledger that is being made. */
+int keys_begin(struct ledger *, struct err *);
+/* The history as the read model has it; the tables hold it from event 0 on. */
+int keys_load(struct ledger *, struct err *);
+int keys_read(struct db *, struct str origin, struct signers *, struct err *);
+int keys_save(struct ledger *, struct err *);
+/* Follows a key event that was projected; afterwards allowed_signers are those
+ * of its batch. `batch_at` is the time of the batch that ended at a size. */
+int keys_follow(struct ledger *, const struct event *, struct err *);
+/* The key that has to sign the batch whose last event this is. */
+struct public_key keys_of_batch(const struct ledger *, struct str last_type);
+/* Makes the signer that of the key in force, and finishes a change of keys that
+ * was cut short. err_unavailable when its private key is not there. */
+int keys_settle(struct ledger *, struct err *);
+/* Waits until the clock is past the second in which the key before signed. */
+void keys_wait(const struct ledger *);
+/* No event by the key in force is earlier. */
+struct instant keys_floor(const struct ledger *);
+char *keys_path(const struct ledger *, const char *name);
+
+/* voids.c */
+struct path_changes {
+	struct oid commits[VOIDS_MAX]; /* the first to come last */
+	size_t n;
+	bool has_newer;
+	struct digest newer; /* its trailer Ledger-Signers */
+	struct oid newer_commit;
+};
+/* Commits from the newest back, with what their trailers say. */
+int voids_note(
+    struct path_changes *, struct oid, const struct trailers *, struct err *);
+/* Which events up to there project nothing. *anew: some of them have. */
+int voids_find(
+    struct ledger *, const struct path_changes *, bool *anew, struct err *);
+bool voids_have(const struct voids *, uint64_t seq);
+
+/* attempt.c: a batch that is all but durable; as make_durable, and -1 when
+ * there is no room for it either. It is published by ledger_settle. */
+int attempt_alone(struct ledger *, const struct record *, struct err *);
 
 /* anchor.c. */
 int anchor_open(struct ledger *, struct err *);
@@ -291,7 +355,8 @@ struct ledger_opened {
 struct opened;
 int ledger_opened_from(struct arena *, const struct opened *,
     struct ledger_opened *, struct err *);
-extern const struct event_type event_ledger_opened;
+extern const struct event_type event_ledger_opened, event_key_rotated,
+    event_key_revoked;
 extern const struct view core_view;
 extern const char core_sql[];
 

@@ -379,7 +379,9 @@ small_ledger_new(void)
 	private_key_free(recovery);
 	l->at.us = BIRTH_US;
 	buf_init(&l->signers, SIGNERS_MAX);
-	signers_first(&l->signers, STR(SMALL_LEDGER_ORIGIN), l->key);
+	signers_open(&l->keys, STR(SMALL_LEDGER_ORIGIN),
+	    &(struct opened){ l->key, l->recovery });
+	signers_text(&l->keys, &l->signers);
 	must(repo_create(l->repo_path, &e), &e, "create");
 	must(repo_open(l->repo_path, &l->repo, &e), &e, "open");
 	open_ledger(l);

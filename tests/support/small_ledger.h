@@ -13,6 +13,7 @@
 #define TESTS_SUPPORT_SMALL_LEDGER_H
 
 #include "ledger/chain/batch.h"
+#include "ledger/chain/signers.h"
 
 #define SMALL_LEDGER_ORIGIN "ledger.example.com/acme/sandbox"
 
@@ -23,6 +24,7 @@ struct small_ledger {
 	struct signer *signer;
 	struct public_key key, recovery;
 	struct buf signers;
+	struct signers keys;
 
 	/* Where it stands. */
 	struct merkle tree;

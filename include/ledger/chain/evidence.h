@@ -25,6 +25,9 @@ struct evidence_key {
 	uint64_t from_seq;
 	bool ended; /* false: in force, until_seq means nothing */
 	uint64_t until_seq;
+	/* Of every key but the first: the line of the event that names it, and
+	 * a .tlog-proof into the same checkpoint as the file's. */
+	struct str line, proof;
 };
 
 struct evidence {
@@ -52,6 +55,16 @@ int evidence_parse(
 const struct evidence_key *evidence_key_at(
     const struct evidence *, uint64_t seq);
 
+/*
+ * The keys that the checkpoint of that size covers, as evidence has them: those
+ * that are named later are left out, and the last one is in force. Line and
+ * proof are the caller's to fill in, from the events in named_by. `keys` has
+ * room for EVIDENCE_KEYS; the number of them.
+ */
+struct signers;
+size_t evidence_keys_from(const struct signers *, uint64_t size,
+    struct evidence_key *keys, uint64_t *named_by);
+
 /* What a check came to. */
 struct evidence_shown {
 	const char *check; /* the failing one: "format", "key", "event",
@@ -66,8 +79,11 @@ struct evidence_shown {
 /*
  * Whether the evidence holds by itself: the event's form, its ledger and its
  * signature, its place in the proof, the checkpoint's signature and the path
- * up to its root. Whether its keys are the ledger's is for the caller to
- * judge; with `pinned` both signatures must be by that key. err_corrupt or
+ * up to its root; and that each key is named by an event of the one before, or
+ * of the recovery key, which is in the same tree. An event that a revocation
+ * makes void does not hold. Whether the keys are the ledger's is for the caller
+ * to judge; with `pinned` that key must be one of them, and the checkpoint
+ * signed by it or a later one. err_corrupt or
  * err_malformed with what does not hold, and the check's name in *shown.
  */
 int evidence_check(struct arena *, const struct evidence *,

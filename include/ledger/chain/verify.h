@@ -10,6 +10,11 @@
  * again then, since the tree before is not known, nor is the index compared
  * with the trailer Ledger-Index; a kept checkpoint can be
  * compared only where a batch ends (err_usage otherwise).
+ *
+ * The keys are judged by the numbers of the events. Which key signs which batch
+ * is found before the batches are checked, from the commits whose trailer
+ * Ledger-Signers is another than the one before; a key event that such a commit
+ * does not announce, or another one than it announced, is a fault there.
  */
 #ifndef LEDGER_CHAIN_VERIFY_H
 #define LEDGER_CHAIN_VERIFY_H
@@ -18,15 +23,23 @@
 #include "ledger/chain/signers.h"
 
 struct verify_options {
-	struct public_key key; /* of event 0, or a later one */
-	bool own_key;          /* take event 0's instead: for a ledger that is
-				  bound by something else than its key */
+	/* Of event 0, or a later one that has signed a batch since. */
+	struct public_key key;
+	/* The key may be one that the last event names, which has signed
+	 * nothing yet. Then only the key's own statement ties it to this
+	 * ledger, and anybody can copy that: for who has the repository from a
+	 * place that is trusted. */
+	bool key_may_be_new;
+	bool own_key; /* take event 0's instead: for a ledger that is bound by
+			 something else than its key */
 	bool has_kept;
-	struct checkpoint kept; /* a checkpoint the auditor kept; its
-				   signature was checked by the caller */
-	bool quick;             /* no event signatures, no payloads */
-	unsigned threads;       /* 0: one per core */
-	uint64_t from_seq;      /* 0; later: only batches at or beyond */
+	struct checkpoint kept; /* a checkpoint the auditor kept */
+	/* With its signatures, to be checked with the keys that are found; NULL
+	 * when the caller has checked them. */
+	const struct note *kept_note;
+	bool quick;        /* no event signatures, no payloads */
+	unsigned threads;  /* 0: one per core */
+	uint64_t from_seq; /* 0; later: only batches at or beyond */
 	/* Called about ten times a second from the calling thread. */
 	void (*progress)(void *, uint64_t checked, uint64_t total);
 	void *progress_arg;
@@ -40,6 +53,7 @@ struct verify_report {
 	struct digest root, head;
 	struct oid commit;
 	char origin[201];
+	struct signers keys;        /* good as far as it is good; no origin */
 	char checkpoint[1024];      /* the last signed note */
 	bool closed;                /* the last event is ledger.closed */
 	struct continued continues; /* as event 0 says, when it was checked */
@@ -52,7 +66,8 @@ struct verify_report {
 };
 
 /* -1 only when the verification could not be carried out; a bad ledger is 0
- * with good false. */
+ * with good false. err_malformed when no key of the ledger signed the kept
+ * checkpoint, err_usage when from_seq is beyond what a revocation voids. */
 int verify_ledger(const char *repo_path, const struct verify_options *,
     struct verify_report *, struct err *);
 

@@ -14,6 +14,7 @@
 
 #include "ledger/chain/batch.h"
 #include "ledger/chain/proof.h"
+#include "ledger/chain/signers.h"
 #include "ledger/view/project.h"
 
 struct continued;
@@ -54,7 +55,8 @@ int ledger_find_origin(
 bool ledger_is_moved(const struct ledger *);
 
 struct str ledger_origin(const struct ledger *);
-struct public_key ledger_public_key(const struct ledger *);
+/* The key in force when this process last had the turn. */
+struct public_key ledger_public_key(struct ledger *);
 
 /* HMAC-SHA-256 under the ledger's fingerprint key. */
 struct digest ledger_fingerprint(
@@ -152,6 +154,7 @@ struct stored_event {
 	struct oid commit;
 	struct str checkpoint;
 	struct str line;
+	const struct signers_key *revocation; /* by which it is void; NULL */
 };
 int ledger_read_event(struct reading *, uint64_t seq, struct arena *,
     struct stored_event *, struct err *);
@@ -176,6 +179,9 @@ int ledger_read_batch_place(
  * beyond the position, and for an empty ledger. */
 int ledger_read_checkpoint(struct reading *, uint64_t *size, struct arena *,
     struct str *note, struct err *);
+
+/* The keys so far, the one in force last; the origin is the ledger's. */
+int ledger_read_keys(struct reading *, struct signers *, struct err *);
 
 /* Proofs of RFC 9162 from the tree in the read model: a few rows at any size.
  * err_not_found when a size is beyond the position, or the event beyond the
