@@ -87,7 +87,7 @@ g() {
 	git -c safe.directory='*' -c core.commitGraph=false \
 		-c core.hooksPath=/dev/null -c core.fsmonitor=false \
 		-c gpg.format=ssh -c gpg.ssh.program=ssh-keygen \
-		-c gpg.ssh.allowedSignersFile="$T/pinned" \
+		-c gpg.ssh.allowedSignersFile="$T/allowed" \
 		-c gpg.ssh.revocationFile= -c gpg.minTrustLevel=undefined \
 		-C "$repo" "$@" 2>>"$T/messages"
 }
@@ -112,9 +112,12 @@ fi
 key_bytes "$text" >"$T/key"
 [ "$(wc -c <"$T/key")" -eq 32 ] ||
 	not_done "$pubkey is neither a file with a public key nor a key"
-{ printf '\060\052\060\005\006\003\053\145\160\003\041\000'; cat "$T/key"; } |
-	openssl pkey -pubin -inform DER -out "$T/key.pem" 2>/dev/null ||
-	not_done "$pubkey is not an Ed25519 key"
+key_pem() {
+	{ printf '\060\052\060\005\006\003\053\145\160\003\041\000'
+		cat "$T/key"; } |
+		openssl pkey -pubin -inform DER -out "$T/key.pem" 2>/dev/null
+}
+key_pem || not_done "$pubkey is not an Ed25519 key"
 ssh_key="ssh-ed25519 $({ printf '\000\000\000\013ssh-ed25519\000\000\000\040'
 	cat "$T/key"; } | base64 -w0)"
 
@@ -338,7 +341,164 @@ while [ -n "$commit" ]; do
 done
 tac "$T/list" >"$T/commits"
 
-# What event 0 says, and whether the key is the one given.
+# The keys. `history` has a line for each: from, until or -, the window for stock
+# git in seconds or 0, 1 for a recovery key, the key. `pinned` are the
+# allowed_signers that follow from it, `allowed` only the key that has to sign.
+
+# member_of EVENT NAME END: the OpenSSH line in a member that END follows.
+member_of() {
+	printf '%s\n' "$1" | sed -n \
+		"s/.*\"$2\":\"\(ssh-ed25519 [A-Za-z0-9+\/=]*\)$3.*/\1/p"
+}
+# use_key LINE: it has to sign what comes next.
+use_key() {
+	in_force=$1
+	key_bytes "$1" >"$T/key"
+	key_pem || return 1
+	set_key_id "$origin"
+	printf '%s namespaces="git" %s\n' "$origin" "$1" >"$T/allowed"
+}
+# names_key LINE: whether some later event names the key. What it is worth is seen
+# on the way there.
+names_key() {
+	g cat-file blob "$tip:allowed_signers" | grep -qF " $1"
+}
+kept_good() {
+	set_key_id "$kept_origin"
+	note_good "$kept" "$kept_origin" && return 0
+	[ -n "$tip" ] || return 1
+	g cat-file blob "$tip:allowed_signers" |
+		sed 's/.*ssh-ed25519 /ssh-ed25519 /' >"$T/all"
+	while read -r line; do
+		key_bytes "$line" >"$T/key"
+		key_pem && set_key_id "$kept_origin" || continue
+		note_good "$kept" "$kept_origin" && return 0
+	done <"$T/all"
+	return 1
+}
+stamp() {
+	date -u -d "@$1" +%Y%m%d%H%M%SZ
+}
+# write_signers: `pinned`, from `history`.
+write_signers() {
+	while read -r from until after before recovers key; do
+		[ "$before" = 0 ] || [ "$before" -gt "$after" ] || continue
+		options='namespaces="git"'
+		[ "$after" = 0 ] || options="$options,valid-after=\"$(stamp "$after")\""
+		[ "$before" = 0 ] ||
+			options="$options,valid-before=\"$(stamp "$before")\""
+		echo "$origin $options $key"
+	done <"$T/history" >"$T/pinned"
+}
+# possession_good KEY BASE64: the new key signed that it is this ledger's.
+possession_good() {
+	printf 'probity-key/v1\n%s\nledger\n%s\n' "$origin" "$1" >"$T/statement"
+	printf %s "$2" | base64 -d >"$T/sig" 2>/dev/null || return 1
+	key_bytes "$1" >"$T/key"
+	key_pem && [ "$(wc -c <"$T/sig")" -eq 64 ] &&
+		signed_by_key "$T/statement" "$T/sig"
+}
+# last_good SIZE ROOT: the second of the commit that ended at that size.
+last_good() {
+	head -n "$batches" "$T/commits" | tac | while read -r c; do
+		g cat-file commit "$c" >"$T/earlier"
+		grep -qxF "Ledger-Size: $1" "$T/earlier" || continue
+		grep -qxF "Ledger-Root: $2" "$T/earlier" &&
+			sed -n 's/^committer .* \([0-9]*\) +0000$/\1/p' "$T/earlier"
+		break
+	done
+}
+# follow_keys: what the batch's last event does to the keys. Sets signs, the key
+# that has to sign the batch, and next_key, in force after it or empty.
+follow_keys() {
+	signs=$in_force next_key=
+	g cat-file blob "$commit:allowed_signers" | cmp -s - "$T/pinned" &&
+		return 0
+	last=$(tail -n 1 "$T/events")
+	case $last in
+	*'"},"type":"key.rotated","uid":"'*) kind=rotated ;;
+	*'"},"type":"key.revoked","uid":"'*) kind=revoked ;;
+	*) return 0 ;;
+	esac
+	seq=$((size + $(wc -l <"$T/events") - 1))
+	second=$(date -u -d "$(printf '%s\n' "$last" |
+		sed -n 's/.*},"at":"\([0-9T:-]*\)[.][0-9]*Z","data":.*/\1/p')Z" +%s) ||
+		bad "$seq" event "at cannot be read"
+	data=$(printf '%s\n' "$last" |
+		sed -n 's/.*Z","data":\({[^{}]*}\),"idempotency":.*/\1/p')
+	case $kind:$data in
+	rotated:'{"possession":"'*'","public_key":"ssh-ed25519 '*'"}')
+		next_key=$(member_of "$data" public_key '"}') ;;
+	revoked:'{"possession":"'*'","public_key":"ssh-ed25519 '*'","revoked":"ssh-ed25519 '*'","root":"'*'","size":'*'}')
+		next_key=$(member_of "$data" public_key '",')
+		revoked=$(member_of "$data" revoked '",')
+		good_root=$(printf '%s\n' "$data" |
+			sed -n 's/.*"root":"\([0-9a-f]*\)".*/\1/p')
+		good_size=$(printf '%s\n' "$data" |
+			sed -n 's/.*"size":\([1-9][0-9]*\)}$/\1/p') ;;
+	esac
+	[ -n "$next_key" ] || bad "$seq" signers \
+		"key.$kind has other members than it should"
+	possession=$(printf '%s\n' "$data" |
+		sed -n 's/^{"possession":"\([A-Za-z0-9+\/=]*\)".*/\1/p')
+	possession_good "$next_key" "$possession" || bad "$seq" signers \
+		"the new key did not sign that it is this ledger's"
+	if grep -qF " $next_key" "$T/history" || [ "$next_key" = "$recovery" ]; then
+		bad "$seq" signers "the new key is one that this ledger has or had"
+	fi
+	count=$(wc -l <"$T/history")
+	case $kind in
+	rotated) [ "$count" -lt 62 ] ;;
+	revoked) [ "$count" -le 62 ] ;;
+	esac || bad "$seq" signers \
+		"the ledger has had $count keys, and can have no more"
+	follow_$kind
+	mv "$T/history.new" "$T/history"
+	write_signers
+}
+follow_rotated() {
+	awk -v seq="$seq" -v at="$second" -v key="$next_key" '
+	$2 == "-" {
+		before = $3 != 0 && at <= $3 ? $3 + 1 : at
+		$2 = seq
+		$4 = before
+	}
+	{ print }
+	END { print seq + 1, "-", before + 1, 0, 0, key }' \
+		"$T/history" >"$T/history.new"
+}
+follow_revoked() {
+	signs=$recovery
+	[ -n "$good_size" ] && [ "$good_size" -le "$seq" ] || bad "$seq" signers \
+		"the last good size is not one that the ledger has had"
+	good_second=$(last_good "$good_size" "$good_root")
+	[ -n "$good_second" ] || bad "$seq" signers \
+		"the root that a revocation names is not that of its size"
+	awk -v seq="$seq" -v at="$second" -v key="$next_key" -v size="$good_size" \
+		-v good="$good_second" -v revoked="$revoked" \
+		-v recovery="$recovery" '
+	$5 == 1 && size <= $1 { wrong = 1 }
+	size >= $1 && ($2 == "-" || size <= $2) && $6 " " $7 != revoked { wrong = 1 }
+	$2 != "-" && $2 < size { print; next }
+	{
+		if ($1 >= size)
+			$4 = $3 ? $3 : -1
+		else
+			$4 = $3 != 0 && good <= $3 ? $3 + 1 : good
+		if ($2 != "-") { print; next }
+		if ($1 == seq) next
+		$2 = seq - 1
+		print
+	}
+	END {
+		print seq, seq, at, at + 1, 1, recovery
+		print seq + 1, "-", at + 2, 0, 0, key
+		exit wrong
+	}' "$T/history" >"$T/history.new" || bad "$seq" signers \
+		"the revoked key is not the one that was in force then"
+}
+
+# What event 0 says, and whether the key is one of the ledger's.
 
 if [ -n "$tip" ]; then
 	fetch commit "$child" "$T/commit" &&
@@ -357,12 +517,12 @@ if [ -n "$tip" ]; then
 	*'","data":{"algorithms":{"hash":"sha256","signature":"ed25519","tree":"rfc6962-sha256"},"continues":'*',"public_key":"ssh-ed25519 '*'","recovery_key":"ssh-ed25519 '*'"},"idempotency":'*) ;;
 	*) bad 0 event "ledger.opened names algorithms that are not known, or other members than it should" ;;
 	esac
-	case $first in
-	*",\"public_key\":\"$ssh_key\",\"recovery_key\""*) ;;
-	*) bad 0 signers "event 0 names another key, which is not the key given" ;;
-	esac
-	set_key_id "$origin"
-	printf '%s namespaces="git" %s\n' "$origin" "$ssh_key" >"$T/pinned"
+	first_key=$(member_of "$first" public_key '",')
+	recovery=$(member_of "$first" recovery_key '"}')
+	[ "$first_key" = "$ssh_key" ] || names_key "$ssh_key" || bad 0 signers \
+		"event 0 names another key, which is not the key given"
+	echo "0 - 0 0 0 $first_key" >"$T/history"
+	use_key "$first_key"
 fi
 
 if [ -n "$kept" ]; then
@@ -373,12 +533,12 @@ if [ -n "$kept" ]; then
 	'' | *[!0-9]* | 0?*) not_done "$kept does not hold a signed checkpoint" ;;
 	esac
 	set_key_id "$kept_origin"
-	note_good "$kept" "$kept_origin" ||
+	kept_good ||
 		not_done "the checkpoint in $kept is not signed by this key"
 	if [ -n "$origin" ]; then
 		[ "$kept_origin" = "$origin" ] || bad 0 consistency \
 			"the kept checkpoint is of another ledger"
-		set_key_id "$origin"
+		use_key "$first_key"
 	fi
 	[ "$kept_size" != 0 ] || compare_kept
 fi
@@ -467,6 +627,12 @@ check_events() {
 			"prev is not the hash of the event before"
 		case $size:$type in
 		0:ledger.opened) ;;
+		*:key.rotated | *:key.revoked)
+			[ $((n + 1)) -eq "$(wc -l <"$T/events")" ] ||
+				bad "$size" chain \
+				"an event follows a change of keys in its batch"
+			[ -n "$next_key" ] || bad "$size" event \
+				"a change of keys cannot stand here: allowed_signers is as before" ;;
 		0:* | *:ledger.opened | *:key.*) bad "$size" event \
 			"an event of type $type cannot stand here" ;;
 		*:ledger.closed) closed=1 ;;
@@ -563,7 +729,8 @@ check_checkpoint() {
 }
 
 total=$(wc -l <"$T/commits")
-parent=
+parent= answered=0 after_second=0
+[ -z "$tip" ] || write_signers
 while read -r commit <&3; do
 	[ -t 2 ] && printf '\rbatch %s of %s, %s events' "$((batches + 1))" \
 		"$total" "$size" >&2
@@ -571,6 +738,10 @@ while read -r commit <&3; do
 		bad "$size" repository "commit $commit cannot be read"
 	check_header "$parent" || bad "$size" commit \
 		"the commit's header has an unknown, missing or repeated line"
+	g cat-file blob "$commit:events" >"$T/events" ||
+		bad "$size" repository "events of $commit cannot be read"
+	follow_keys
+	use_key "$signs" || bad "$size" signers "a key is not one"
 	g verify-commit "$commit" >/dev/null || bad "$size" commit \
 		"the commit's signature is bad, or it is signed by another key"
 	sed '1,/^$/d' "$T/commit" | awk '
@@ -601,10 +772,20 @@ while read -r commit <&3; do
 	check_payloads
 	check_said
 	check_checkpoint
+	[ "$after_second" -le "$(date -u -d "${last_at%.*}Z" +%s)" ] ||
+		bad "$batch_start" commit \
+		"the commit is earlier than the time from which its key signs"
+	[ "$signs" != "$ssh_key" ] || answered=1
+	if [ -n "$next_key" ]; then
+		in_force=$next_key after_second=$(awk '$2 == "-" { print $3 }' \
+			"$T/history")
+	fi
 	batches=$((batches + 1)) parent=$commit
 done 3<"$T/commits"
 [ -t 2 ] && printf '\r\033[K' >&2
 
+[ -z "$tip" ] || [ $answered = 1 ] || bad $((size - 1)) signers \
+	"the key given is named here but has signed nothing: verify with an earlier key"
 if [ -n "$kept_size" ] && [ "$compared" = 0 ]; then
 	bad "$size" consistency "the history was cut short: it has $size events, the kept checkpoint $kept_size"
 fi

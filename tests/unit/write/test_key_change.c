@@ -123,6 +123,25 @@ assert_verifies(struct fixture *f, struct public_key key)
 		    r.check, r.reason);
 }
 
+/* scripts/verify.sh and stock git say the same. */
+static void
+assert_script_accepts(struct fixture *f, struct public_key key)
+{
+	char line[PUBLIC_KEY_SSH + 1], out[4096];
+	size_t n;
+	FILE *p;
+
+	public_key_ssh(key, line);
+	p = popen(
+	    arena_printf(f->a, "scripts/verify.sh %s '%s' 2>&1", f->repo, line),
+	    "r");
+	assert_non_null(p);
+	n = fread(out, 1, sizeof out - 1, p);
+	out[n] = '\0';
+	if (pclose(p) != 0)
+		fail_msg("verify.sh: %s", out);
+}
+
 /* The read model made anew is the same, row for row. */
 static void
 assert_rebuilds(struct fixture *f)
@@ -161,6 +180,8 @@ test_rotation(void **state)
 		    before.events[0].event.at.us / 1000000);
 	assert_verifies(f, f->first);
 	assert_verifies(f, c.key);
+	assert_script_accepts(f, f->first);
+	assert_script_accepts(f, c.key);
 	assert_rebuilds(f);
 	assert_int_equal(access(f->next, F_OK), -1);
 }
@@ -317,6 +338,8 @@ test_revocation(void **state)
 		assert_int_equal(is_void(f, seq), seq >= 3 && seq < 6);
 	assert_verifies(f, f->first);
 	assert_verifies(f, c.key);
+	assert_script_accepts(f, f->first);
+	assert_script_accepts(f, c.key);
 	assert_true(verify_with(f, c.key, 7).good);
 	assert_rebuilds(f);
 	/* Not what the revocation before made good. */
