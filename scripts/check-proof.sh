@@ -170,8 +170,21 @@ awk -v dir="$T" '
 		close(file)
 		ORS = "\n"
 	}
-	function key(k,    number, from, id, until) {
+	# The line and the proof of a key that is not the first.
+	function named(k, i,    a, b, c) {
+		a = index(k, ",\"line\":\"")
+		b = index(k, "\",\"proof\":\"")
+		c = index(k, "\",\"public_key\":\"")
+		if (a == 0 || b < a || c < b)
+			fault("a key is not one")
+		put(substr(k, a + 9, b - a - 9), dir "/line." i)
+		put(substr(k, b + 11, c - b - 11), dir "/proof." i)
+		return substr(k, 1, a - 1) substr(k, c + 1)
+	}
+	function key(k, i,    number, from, id, until) {
 		number = "(0|[1-9][0-9]*)"
+		if (i > 1)
+			k = named(k, i)
 		if (k !~ ("^[{]\"from_seq\":" number ",\"key_id\":\"[0-9a-f]+\"," \
 		    "\"public_key\":\"ssh-ed25519 [A-Za-z0-9+/]+=*\"," \
 		    "\"until_seq\":(null|" number ")[}]$"))
@@ -202,11 +215,12 @@ awk -v dir="$T" '
 		if (rest !~ /"[}]$/)
 			fault("it does not end where it should")
 		proof = substr(rest, 1, length(rest) - 2)
-		n = split(keys, k, /[}],/)
+		n = split(keys, k, /[}],[{]"from_seq":/)
 		if (n < 1 || n > 64)
 			fault("keys is not a list of 1 to 64")
 		for (i = 1; i <= n; i++)
-			key(k[i] (i < n ? "}" : ""))
+			key((i > 1 ? "{\"from_seq\":" : "") k[i] \
+			    (i < n ? "}" : ""), i)
 		put(ledger, dir "/ledger")
 		put(line, dir "/line")
 		put(proof, dir "/proof")
@@ -301,13 +315,13 @@ fi
 # choose_key CHECK SEQ: the key that signs this event, and the checkpoint after it
 choose_key() {
 	chosen=
-	while read -r from until number; do
+	while read -r from until candidate; do
 		[ "$2" -ge "$from" ] || continue
 		[ "$until" = null ] || [ "$2" -le "$until" ] || continue
-		chosen=$number
+		chosen=$candidate
 	done <"$T/history"
 	[ -n "$chosen" ] || bad "$1" "no key was in force at event $2"
-	[ -z "$pubkey" ] || cmp -s "$T/pinned" "$T/key.$chosen" ||
+	[ $number != 1 ] || [ -z "$pubkey" ] || cmp -s "$T/pinned" "$T/key.1" ||
 		bad "$1" "the key in the file is not the one given"
 	use_key "$T/key.$chosen"
 }
@@ -431,7 +445,7 @@ lines=$(wc -l <"$T/note")
 [ "$size" -gt 0 ] ||
 	bad checkpoint "the checkpoint is of an empty ledger"
 choose_key checkpoint $((size - 1))
-checkpoint_key=$T/key.$chosen
+checkpoint_key=$T/key.$chosen last_key=$chosen
 head -n 3 "$T/note" >"$T/note.text"
 sed 1,4d "$T/note" >"$T/note.signatures"
 found=0
@@ -454,28 +468,117 @@ done <"$T/note.signatures"
 
 # The path from the event's leaf to the root (RFC 9162, 2.1.3.2).
 
-bad_path() {
-	bad proof "the event is not in the tree of $size events"
+# leads EVENT INDEX PATH: whether the path leads from the event to the root.
+leads() {
+	[ "$2" -lt "$size" ] || return 1
+	{ printf '\000'; cat "$1"; } | sha >"$T/node"
+	fn=$2 sn=$((size - 1))
+	while read -r hash; do
+		[ $sn -gt 0 ] || return 1
+		decode "$hash" "$T/other" && [ "$(wc -c <"$T/other")" -eq 32 ] ||
+			bad format "not a tlog-proof: a hash is not one"
+		if [ $((fn % 2)) -eq 1 ] || [ $fn -eq $sn ]; then
+			{ printf '\001'; cat "$T/other" "$T/node"; } | sha >"$T/up"
+			while [ $((fn % 2)) -eq 0 ] && [ $fn -gt 0 ]; do
+				fn=$((fn / 2)) sn=$((sn / 2))
+			done
+		else
+			{ printf '\001'; cat "$T/node" "$T/other"; } | sha >"$T/up"
+		fi
+		mv "$T/up" "$T/node"
+		fn=$((fn / 2)) sn=$((sn / 2))
+	done <"$3"
+	[ $sn -eq 0 ] && cmp -s "$T/node" "$T/root"
 }
-[ "$index" -lt "$size" ] || bad_path
-{ printf '\000'; cat "$T/event"; } | sha >"$T/node"
-fn=$index sn=$((size - 1))
-while read -r hash; do
-	[ $sn -gt 0 ] || bad_path
-	decode "$hash" "$T/other" && [ "$(wc -c <"$T/other")" -eq 32 ] ||
-		bad format "not a tlog-proof: a hash is not one"
-	if [ $((fn % 2)) -eq 1 ] || [ $fn -eq $sn ]; then
-		{ printf '\001'; cat "$T/other" "$T/node"; } | sha >"$T/up"
-		while [ $((fn % 2)) -eq 0 ] && [ $fn -gt 0 ]; do
-			fn=$((fn / 2)) sn=$((sn / 2))
-		done
-	else
-		{ printf '\001'; cat "$T/node" "$T/other"; } | sha >"$T/up"
-	fi
-	mv "$T/up" "$T/node"
-	fn=$((fn / 2)) sn=$((sn / 2))
-done <"$T/path"
-[ $sn -eq 0 ] && cmp -s "$T/node" "$T/root" || bad_path
+leads "$T/event" "$index" "$T/path" ||
+	bad proof "the event is not in the tree of $size events"
+
+# Each key but the first is named by an event in the same tree, which the key
+# before signed, or the recovery key itself.
+
+not_named() {
+	bad key "key number $i of the file is not shown to be the ledger's: $1"
+}
+# key_line FILE: the key as OpenSSH writes it.
+key_line() {
+	printf 'ssh-ed25519 %s' "$(ssh_blob "$1" | base64 -w0)"
+}
+signed_line() {
+	use_key "$1"
+	found=0
+	for token in $(cut -d' ' -f1 "$T/line.$i" | tr ',' ' '); do
+		has_id "$token" && found=$((found + 1)) && cp "$T/sig" "$T/naming.sig"
+	done
+	[ $found = 1 ] && [ "$(wc -c <"$T/naming.sig")" -eq 64 ] &&
+		signed_by_key "$T/naming" "$T/naming.sig"
+}
+member_of() {
+	sed -n "s/.*\"$1\":\"\{0,1\}\([A-Za-z0-9+\/= -]*\).*/\1/p" "$T/data"
+}
+possession_good() {
+	use_key "$1"
+	printf 'probity-key/v1\n%s\nledger\n%s\n' "$origin" "$(key_line "$1")" \
+		>"$T/statement"
+	decode "$(member_of possession)" "$T/sig" &&
+		[ "$(wc -c <"$T/sig")" -eq 64 ] &&
+		signed_by_key "$T/statement" "$T/sig"
+}
+check_place() {
+	cut -d' ' -f2- "$T/line.$i" | tr -d '\n' >"$T/naming"
+	sed -n 's/^index \(0\|[1-9][0-9]*\)$/\1/p;2q' "$T/proof.$i" >"$T/naming.index"
+	named_by=$(cat "$T/naming.index")
+	[ "$(sed -n 1p "$T/proof.$i")" = 'c2sp.org/tlog-proof@v1' ] &&
+		is_number "$named_by" ||
+		not_named "its event or proof cannot be read"
+	sed '1,2d;/^$/,$d' "$T/proof.$i" >"$T/naming.path"
+	sed '1,/^$/d' "$T/proof.$i" | cmp -s - "$T/note" ||
+		not_named "its proof is against another checkpoint"
+	grep -qF "\"ledger\":\"$origin\",\"p" "$T/naming" &&
+		grep -qF ",\"seq\":$named_by,\"subject\":" "$T/naming" ||
+		not_named "the event is not that of the proof"
+	leads "$T/naming" "$named_by" "$T/naming.path" ||
+		not_named "the event is not in the tree"
+	sed -n 's/.*Z","data":\({[^{}]*}\),"idempotency":.*/\1/p' "$T/naming" \
+		>"$T/data"
+}
+check_revocation() {
+	signs=$i
+	[ "$from" = "$named_by" ] || signs=$((i - 1))
+	read -r first last _ <<-END
+	$(sed -n "${signs}p" "$T/history")
+	END
+	[ "$first" = "$named_by" ] && [ "$last" = "$named_by" ] &&
+		signed_line "$T/key.$signs" ||
+		not_named "the event is not signed by the recovery key"
+	good_size=$(member_of size)
+	[ "$index" -lt "$good_size" ] || [ "$index" -ge "$named_by" ] ||
+		bad key "the event is void: event $named_by revokes the key from event $good_size on"
+	[ $signs != "$i" ]
+}
+check_naming() {
+	check_place
+	case $(cat "$T/naming") in
+	*'"},"type":"key.rotated","uid":"'*)
+		signed_line "$T/key.$((i - 1))" ||
+			not_named "the event is not signed by the key before" ;;
+	*'"},"type":"key.revoked","uid":"'*)
+		check_revocation || return 0 ;;
+	*) not_named "the event names no key" ;;
+	esac
+	[ "$(member_of public_key)" = "$(key_line "$T/key.$i")" ] &&
+		[ "$from" = $((named_by + 1)) ] ||
+		not_named "the event names another key"
+	possession_good "$T/key.$i" ||
+		bad key "the new key did not sign that it is this ledger's"
+}
+answered=0
+while read -r from until i; do
+	[ "$i" = 1 ] || check_naming
+	[ -z "$pubkey" ] || [ "$i" -gt "$last_key" ] ||
+		! cmp -s "$T/pinned" "$T/key.$i" || answered=1
+done <"$T/history"
+[ -z "$pubkey" ] || [ $answered = 1 ] ||
+	bad key "the key in the file is not the one given"
 
 printf 'Good: event %s is in the ledger of %s events.\n' "$index" "$size"
 printf '  ledger   %s\n  seq      %s\n  time     %s\n  type     %s\n' \
@@ -486,8 +589,11 @@ printf '  subject  %s %s\n  hash     %s\n  size     %s\n  root     %s\n' \
 printf '  key      SHA256:%s\n' "$(fingerprint "$event_key")"
 cmp -s "$event_key" "$checkpoint_key" ||
 	printf '  and      SHA256:%s\n' "$(fingerprint "$checkpoint_key")"
-if [ -n "$pubkey" ]; then
+if [ -n "$pubkey" ] && cmp -s "$T/pinned" "$event_key" &&
+	cmp -s "$T/pinned" "$checkpoint_key"; then
 	echo "Event and checkpoint are signed by the key given."
+elif [ -n "$pubkey" ]; then
+	echo "The key given is one of the ledger's, and answers for the others."
 else
 	cat <<-'END'
 	The key was taken from the file itself: so far this shows only that the file

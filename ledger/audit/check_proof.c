@@ -94,6 +94,7 @@ check(struct arena *a, const struct arguments *args, struct proof_report *r,
 	if (args->key && key_load(a, args->key, &given.key, e))
 		return -1;
 	r->pinned = args->key != NULL;
+	r->key = given.key;
 	r->reason = e->detail;
 	if (read_evidence(a, args, &given, &ev, e)) {
 		r->shown.check = "format";

@@ -1,0 +1,204 @@
+// Another key for a ledger, through a real server: rotated while clients write,
+// and revoked after its private key was lost. What was given out before holds
+// after it, by our tool, by the scripts and by stock git.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { auditorKey } from "./support/auditor.mjs";
+import { close, paths, send } from "./support/client.mjs";
+import { publicKey } from "./support/evidence.mjs";
+import { script } from "./support/proof.mjs";
+import { top, user } from "./support/places.mjs";
+import { Service } from "./support/service.mjs";
+import { actionBody, provision } from "./support/workspace.mjs";
+
+const place = { workspace: "acme", environment: "sandbox" };
+let service, w, auditor, first, receipt, oldEvidence, changed;
+
+const keyOf = (text) => text.trim().split(" ").slice(0, 2).join(" ");
+const create = (amount) => send(service, "POST", paths.create,
+	{ key: w.key, body: actionBody(w, { amount }) });
+const read = (path) => send(service, "GET", path, { key: auditor });
+const status = () => service.ctl("acme", "ledger status");
+const git = (...args) => service.run("git",
+	["-C", service.ledger("acme"), "-c", "gpg.format=ssh", ...args]);
+const program = () => join(service.bin, "probity-audit");
+const verify = (...more) => service.run(program(),
+	["verify", service.ledger("acme"), ...more]);
+
+before(async () => {
+	service = await new Service({ build: "debug" }).start();
+	w = provision(service, "acme");
+	auditor = auditorKey(service, "acme");
+	first = keyOf(publicKey(service, place));
+	const reply = await create("0.01");
+	assert.equal(reply.status, 201);
+	receipt = reply.json.evidence;
+	oldEvidence = (await read(`/api/v2/ledger/evidence/${receipt.seq}`)).text;
+});
+
+after(close);
+
+const file = (name, text) => {
+	const path = join(service.dir, "home", name);
+	writeFileSync(path, text);
+	return path;
+};
+
+function assertBothAccept(name, text, key) {
+	const path = file(name, text);
+	const ours = service.run(program(), ["check-proof", path, "--key", key]);
+	assert.equal(ours.code, 0, ours.stdout + ours.stderr);
+	const theirs = script(path, key);
+	assert.equal(theirs.status, 0, theirs.stdout + theirs.stderr);
+	assert.equal(theirs.stdout, ours.stdout);
+}
+
+function assertBothRefuse(name, text, key, reason) {
+	const path = file(name, text);
+	const ours = service.run(program(), ["check-proof", path, "--key", key]);
+	assert.equal(ours.code, 1, ours.stdout + ours.stderr);
+	assert.match(ours.stdout, reason);
+	const theirs = script(path, key);
+	assert.equal(theirs.status, 1, theirs.stdout + theirs.stderr);
+	assert.match(theirs.stdout, reason);
+}
+
+// Beside the clients, whose replies this process has to read.
+const rotateMeanwhile = () => new Promise((done, fail) => execFile(
+	join(service.bin, "probityctl"), ["ledger", "rotate-key", "--workspace",
+		"acme", "--environment", "sandbox", "--json"],
+	{ ...user, cwd: service.dir, env: service.environment },
+	(error, stdout, stderr) => error ? fail(new Error(stderr))
+		: done(JSON.parse(stdout))));
+
+// The whole ledger, with each of the keys.
+function assertVerifies(...keys) {
+	for (const key of keys) {
+		const r = verify("--key", key);
+		assert.equal(r.code, 0, r.stdout + r.stderr);
+	}
+}
+
+test("rotated while clients write: none sees an error", async () => {
+	const statuses = new Set();
+	let over = false;
+	const client = async () => {
+		while (!over) {
+			statuses.add((await create("0.01")).status);
+			await sleep(100);
+		}
+	};
+	const writing = [client(), client(), client()];
+	await sleep(300);
+	changed = await rotateMeanwhile();
+	await sleep(1500);
+	over = true;
+	await Promise.all(writing);
+	assert.deepEqual([...statuses], [201]);
+	assert.equal(changed.old_key, first);
+	assert.equal(keyOf(status().public_key), changed.public_key);
+	const reply = await create("0.02");
+	assert.notEqual(reply.json.evidence.key_id, receipt.key_id);
+	const { json: body } = await read("/api/v2/ledger/keys");
+	assert.deepEqual(body.keys.map((k) => [k.public_key, k.from_seq, k.until_seq]),
+		[[first, 0, changed.seq], [changed.public_key, changed.seq + 1, null]]);
+	assertVerifies(first, changed.public_key);
+});
+
+test("stock git takes each key's commits in its own time only", () => {
+	const signers = file("signers", git("cat-file", "blob",
+		"main:allowed_signers").stdout);
+	const commits = git("rev-list", "main").stdout.trim().split("\n");
+	const verifyCommit = (...oids) => git("-c",
+		`gpg.ssh.allowedSignersFile=${signers}`, "verify-commit", ...oids);
+	const all = verifyCommit(...commits);
+	assert.equal(all.code, 0, all.stderr.slice(-2000));
+	// The same key with the other's window refuses every commit after it.
+	const lines = git("cat-file", "blob", "main:allowed_signers").stdout
+		.trim().split("\n");
+	assert.equal(lines.length, 2);
+	assert.match(lines[0], /valid-before="\d{14}Z"/);
+	assert.match(lines[1], /valid-after="\d{14}Z"/);
+	const swapped = file("signers", `${lines[0].replace(/ssh-ed25519 .*/,
+		changed.public_key)}\n`);
+	assert.notEqual(git("-c", `gpg.ssh.allowedSignersFile=${swapped}`,
+		"verify-commit", commits[0]).code, 0);
+});
+
+test("what was given out before the rotation holds after it", async () => {
+	assertBothAccept("old", oldEvidence, first);
+	const { json: body } = await read(`/api/v2/ledger/events/${receipt.seq}`);
+	assert.equal(body.signature, receipt.signature);
+	assert.equal(body.key_id, receipt.key_id);
+	assert.equal(body.void, false);
+	const kept = file("kept", receipt.checkpoint);
+	assertVerifies(first, changed.public_key);
+	for (const key of [first, changed.public_key]) {
+		const r = verify("--key", key, "--checkpoint", kept);
+		assert.equal(r.code, 0, r.stdout + r.stderr);
+	}
+});
+
+test("evidence shows how one key came after the other", async () => {
+	const { text } = await read(`/api/v2/ledger/evidence/${receipt.seq}`);
+	const before = await read(
+		`/api/v2/ledger/evidence/0?size=${receipt.seq + 1}`);
+	const evidence = JSON.parse(text);
+	assert.equal(evidence.keys.length, 2);
+	assertBothAccept("new", text, first);
+	assertBothAccept("new", text, changed.public_key);
+	const own = service.run(program(), ["prove", service.ledger("acme"),
+		String(receipt.seq)]);
+	assert.equal(own.stdout, text);
+	const stranger = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI" +
+		"Hm1Vi6P5lT5QHixEuipi6eQH4U65pW+1+DjkQutBJZk";
+	assertBothRefuse("new", text, stranger, /not the one given/);
+	const other = structuredClone(evidence);
+	other.keys[1].line = evidence.line;
+	assertBothRefuse("bad", canonical(other), first, /^BAD: key: key number 2/);
+	const cut = structuredClone(evidence);
+	cut.keys = [{ ...evidence.keys[0], until_seq: null }];
+	assertBothRefuse("bad", canonical(cut), first, /^BAD: checkpoint: /);
+	assert.equal(JSON.parse(before.text).keys.length, 1);
+	assertBothAccept("before", before.text, first);
+});
+
+// Members are in order already: they were read from canonical JSON.
+const canonical = (v) => JSON.stringify(v);
+
+test("a lost key is revoked; what came after the last good size is void",
+	async () => {
+		const good = status();
+		const lost = await create("0.03");
+		assert.equal(lost.status, 201);
+		const { seq } = lost.json.evidence;
+		const lostEvidence = (await read(`/api/v2/ledger/evidence/${seq}`)).text;
+		rmSync(join(service.keys, "acme/sandbox/signing.key"));
+		const revoked = service.ctl("acme", "ledger revoke-key",
+			{ "last-good": good.size });
+		assert.equal(revoked.old_key, changed.public_key);
+		assert.equal(revoked.void_from, good.size);
+		const next = await create("0.04");
+		assert.equal(next.status, 201, next.text);
+		assert.equal((await read(`/api/v2/ledger/events/${seq}`)).json.void, true);
+		assert.equal((await read(`/api/v2/ledger/events/${receipt.seq}`))
+			.json.void, false);
+		const voided = (await read(`/api/v2/ledger/evidence/${seq}`)).text;
+		const after = (await read(
+			`/api/v2/ledger/evidence/${next.json.evidence.seq}`)).text;
+		assertVerifies(first, changed.public_key, revoked.public_key);
+		assertBothAccept("earlier", lostEvidence, first);
+		assertBothRefuse("void", voided, first, /is void/);
+		assertBothAccept("after", after, first);
+		assertBothAccept("after", after, revoked.public_key);
+	});
+
+test("verify.sh agrees", { timeout: 600000 }, () => {
+	const r = service.run(join(top, "scripts/verify.sh"),
+		[service.ledger("acme"), first]);
+	assert.equal(r.code, 0, r.stdout + r.stderr);
+});
