@@ -79,9 +79,9 @@ check_tree(struct verification *v, const struct batch_result *b)
 static void
 note_key(struct verification *v)
 {
+	const struct verify_scopes scopes = { v->scopes, v->n_scopes };
 	const struct verify_scope *s =
-	    verify_scope_of((struct verify_scopes){ v->scopes, v->n_scopes },
-		v->report->batches);
+	    verify_scope_of(&scopes, v->report->batches);
 
 	if (public_key_eq(s->key, v->options->key))
 		v->pinned = true;

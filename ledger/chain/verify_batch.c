@@ -419,13 +419,13 @@ check_checkpoint(struct run *r)
 }
 
 const struct verify_scope *
-verify_scope_of(struct verify_scopes scopes, size_t batch)
+verify_scope_of(const struct verify_scopes *scopes, size_t batch)
 {
-	size_t i = scopes.n - 1;
+	size_t i = scopes->n - 1;
 
-	while (scopes.items[i].first > batch)
+	while (scopes->items[i].first > batch)
 		i--;
-	return &scopes.items[i];
+	return &scopes->items[i];
 }
 
 int

@@ -26,7 +26,8 @@ struct verify_scopes {
 	const struct verify_scope *items;
 	size_t n;
 };
-const struct verify_scope *verify_scope_of(struct verify_scopes, size_t batch);
+const struct verify_scope *verify_scope_of(
+    const struct verify_scopes *, size_t batch);
 
 /* A thread's own means. */
 struct verify_bench {

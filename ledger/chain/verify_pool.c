@@ -46,7 +46,7 @@ check_unit(struct verify_pool *p, struct verify_bench *bench, size_t unit,
 	arena_reset(slot->arena);
 	slot->n = p->n - first < UNIT ? p->n - first : UNIT;
 	for (size_t i = 0; i < slot->n; i++)
-		if (verify_batch(verify_scope_of(p->scopes, first + i), bench,
+		if (verify_batch(verify_scope_of(&p->scopes, first + i), bench,
 			p->commits[first + i], slot->arena, &slot->results[i],
 			e))
 			return -1;

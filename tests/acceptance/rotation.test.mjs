@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, before, beforeEach, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { auditorKey } from "./support/auditor.mjs";
 import { close, paths, send } from "./support/client.mjs";
@@ -41,6 +41,8 @@ before(async () => {
 });
 
 after(close);
+// The checks take longer than the server keeps an idle connection open.
+beforeEach(close);
 
 const file = (name, text) => {
 	const path = join(service.dir, "home", name);
