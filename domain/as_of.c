@@ -13,29 +13,31 @@ check_place(struct context *c, int64_t as_of, struct err *e)
 	    "the ledger's last event is at %lld", (long long)size - 1);
 }
 
+/* 0, 1 when there is none, -1. */
 static int
 read_newest(struct context *c, struct uid subject, const char *prefix,
     int64_t as_of, struct stored_event *out, struct err *e)
 {
 	struct str bytes = { (const char *)subject.b, sizeof subject.b };
+	bool found = false;
 	struct rows r;
 	int rc;
 
 	if (db_query(c->db, &r, e,
 		"SELECT seq FROM ledger_subject WHERE subject = ? AND seq <= ?"
-		" ORDER BY seq DESC",
+		" AND NOT void ORDER BY seq DESC",
 		"bi", bytes, as_of))
 		return -1;
-	while ((rc = rows_next(&r, e)) == 1) {
-		rc = ledger_read_event(
-		    c->reading, (uint64_t)rows_int(&r, 0), c->arena, out, e);
-		if (rc ||
-		    str_has_prefix(out->recorded.event.type, str_from(prefix)))
+	while (!found && (rc = rows_next(&r, e)) == 1) {
+		if (ledger_read_event(c->reading, (uint64_t)rows_int(&r, 0),
+			c->arena, out, e)) {
+			rc = -1;
 			break;
+		}
+		found =
+		    str_has_prefix(out->recorded.event.type, str_from(prefix));
 	}
-	if (rows_end(&r, e) || rc < 0)
-		return -1;
-	return rc == 0 && out->recorded.event.type.p ? 0 : 1;
+	return rows_end(&r, e) || rc < 0 ? -1 : !found;
 }
 
 int

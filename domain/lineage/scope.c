@@ -51,7 +51,7 @@ add_places(struct context *c, struct uid subject, uint64_t size,
 
 	if (db_query(c->db, &r, e,
 		"SELECT seq FROM ledger_subject WHERE subject = ? AND seq < ?"
-		" ORDER BY seq",
+		" AND NOT void ORDER BY seq",
 		"bi", (struct str){ (const char *)subject.b, sizeof subject.b },
 		(int64_t)size))
 		return -1;

@@ -1,5 +1,7 @@
 #include "ledger/chain/signers.h"
 
+#include <string.h>
+
 #include "ledger/chain/key_event.h"
 #include "ledger/crypto/hash.h"
 #include "ledger/crypto/note.h"

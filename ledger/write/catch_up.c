@@ -29,18 +29,30 @@ ledger_find_type(const struct ledger *l, struct str name)
 	return found ? *found : NULL;
 }
 
+/* What is kept of a void event too: that it is there, and which content keys
+ * its values are under. */
+static int
+note_event(struct ledger *l, const struct event *ev, const void *data,
+    const struct event_type *type, bool is_void, struct err *e)
+{
+	struct str subject = { (const char *)ev->subject.b,
+		sizeof ev->subject.b };
+
+	if (content_note(l, ev, data, type->data, e))
+		return -1;
+	return db_run(l->db, e,
+	    "INSERT INTO ledger_subject VALUES (?, ?, ?, ?)", "bisi", subject,
+	    (int64_t)ev->seq, ev->subject_kind, (int64_t)is_void);
+}
+
 int
 ledger_project(struct ledger *l, const struct event *ev, const void *data,
     const struct event_type *type, struct err *e)
 {
-	struct str subject = { (const char *)ev->subject.b,
-		sizeof ev->subject.b };
 	int64_t seq = (int64_t)ev->seq;
 
 	if (type->project(l->db, ev, data, e) ||
-	    content_note(l, ev, data, type->data, e) ||
-	    db_run(l->db, e, "INSERT INTO ledger_subject VALUES (?, ?, ?)",
-		"bis", subject, seq, ev->subject_kind))
+	    note_event(l, ev, data, type, false, e))
 		return -1;
 	if (!ev->idempotency.set)
 		return 0;
@@ -65,8 +77,9 @@ project_event(struct ledger *l, const struct event *ev, struct digest leaf,
 			e->kind = &err_corrupt;
 		return -1;
 	}
-	if (!voids_have(&l->voids, ev->seq) &&
-	    ledger_project(l, ev, data, type, e))
+	if (voids_have(&l->voids, ev->seq)
+		? note_event(l, ev, data, type, true, e)
+		: ledger_project(l, ev, data, type, e))
 		return -1;
 	merkle_append(&p->tree, leaf);
 	position_advance(p, ev, data, type);

@@ -49,6 +49,7 @@ CREATE TABLE ledger_subject (
 	subject BLOB NOT NULL, -- the 16 bytes of its uid
 	seq INTEGER NOT NULL,
 	kind TEXT NOT NULL,
+	void INTEGER NOT NULL, -- a revocation took its effect away
 	PRIMARY KEY (subject, seq)
 ) WITHOUT ROWID;
 

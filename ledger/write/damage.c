@@ -50,7 +50,7 @@ batch_remains(struct storage *s, struct str name, struct err *e)
 
 	if (!oid_from_hex(name, &oid))
 		return err_set(e, &err_invalid, "no object's id");
-	r = recheck_new(s->repo, storage_origin(s), s->key);
+	r = recheck_new(s->repo, storage_origin(s), &s->keys);
 	good = recheck_batch(r, oid, why, e);
 	recheck_free(r);
 	return good < 0 ? -1 : !good;

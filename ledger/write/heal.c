@@ -207,6 +207,7 @@ static int
 verify_all(struct healing *h, struct err *e)
 {
 	struct verify_options o = { .key = h->s.key,
+		.key_may_be_new = true,
 		.progress = h->how->progress,
 		.progress_arg = h->how->arg };
 	struct verify_report r;

@@ -89,6 +89,7 @@ verify_mirror(
     struct healing *h, uint64_t size, struct digest *root, struct err *e)
 {
 	struct verify_options o = { .key = h->s.key,
+		.key_may_be_new = true,
 		.progress = h->how->progress,
 		.progress_arg = h->how->arg };
 	struct verify_report r;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "ledger/chain/key_event.h"
+#include "ledger/write/index_rows.h"
 #include "ledger/write/writer.h"
 
 /* One change, with the turn. */
@@ -107,6 +108,28 @@ event_now(const struct changing *c, const char *type)
 	};
 }
 
+/* The index after the batch. The rows themselves are written when the batch is
+ * caught up with. */
+static int
+find_index(struct changing *c, const struct event *ev,
+    const struct digest **root, struct err *e)
+{
+	struct db *db = c->l->db;
+	struct digest *sum = ARENA_NEW(c->a, struct digest);
+	struct index_event record = index_event_of(ev);
+	bool announced = false;
+	int rc;
+
+	if (db_begin_write(db, e))
+		return -1;
+	rc = index_is_announced(db, &announced, e);
+	if (rc == 0 && announced)
+		rc = index_rows_add(db, &record, 1, c->a, sum, e);
+	db_rollback(db);
+	*root = announced ? sum : NULL;
+	return rc;
+}
+
 /* The batch of this one event, signed, with the signers as they are after it.
  */
 static int
@@ -132,7 +155,8 @@ seal(struct changing *c, struct event *ev, struct err *e)
 	if (event_seal(c->a, ev, e) == 0 &&
 	    signer_sign(c->signs, SIGNS_EVENT, ev->bytes, &signature, e) == 0) {
 		merkle_append(&d.tree, merkle_leaf(ev->bytes));
-		rc = batch_seal(c->a, &d, &c->sealed, e);
+		if (find_index(c, ev, &d.index, e) == 0)
+			rc = batch_seal(c->a, &d, &c->sealed, e);
 	}
 	return rc;
 }
@@ -151,7 +175,8 @@ static int
 check_draft(const struct ledger *l, struct err *e)
 {
 	const struct draft *d = &l->draft;
-	const struct err *why = d->no_mark.kind    ? &d->no_mark
+	const struct err *why = d->no_more.kind    ? &d->no_more
+				: d->no_mark.kind  ? &d->no_mark
 				: d->no_space.kind ? &d->no_space
 						   : &d->no_clock;
 

@@ -151,7 +151,8 @@ scrub_batches(struct scrubbing *x, struct err *e)
 		.arg = x };
 	int rc = 1;
 
-	exam.recheck = recheck_new(x->s.repo, storage_origin(&x->s), x->s.key);
+	exam.recheck =
+	    recheck_new(x->s.repo, storage_origin(&x->s), &x->s.keys);
 	for (size_t i = 0; rc == 1 && i < x->s.n; i++) {
 		const struct batch_ref *b = &x->s.batches[i];
 		uint64_t before = exam.objects;

@@ -18,7 +18,44 @@ load_key(struct storage *s, struct err *e)
 		return -1;
 	s->key = private_key_public(key);
 	private_key_free(key);
+	s->keys = (struct signers){ .n = 1 };
+	s->keys.keys[0].key = s->key;
 	return 0;
+}
+
+/* The key history, where the read model has one. */
+static void
+load_history(struct storage *s)
+{
+	struct signers keys;
+
+	if (keys_read(s->db, STR_NONE, &keys, NULL) == 0 && keys.n > 0)
+		s->keys = keys;
+}
+
+/* Without a read model: the keys that the branch's last batch lists, if the key
+ * in force is among them. */
+static void
+load_listed(struct storage *s)
+{
+	struct arena *a = arena_new();
+	struct signers keys;
+	struct checkpoint c;
+	struct note note;
+	struct oid tip;
+	struct batch b;
+	bool exists;
+
+	if (!repo_branch(s->repo, &tip, &exists, NULL) && exists &&
+	    !batch_read(s->repo, tip, a, &b, NULL) &&
+	    !note_parse(a, b.checkpoint, &note, NULL) &&
+	    !checkpoint_parse(note.text, &c, NULL) &&
+	    !signers_parse(&keys, c.origin, b.allowed_signers, NULL) &&
+	    signers_find(&keys, s->key)) {
+		s->keys = keys;
+		s->keys.origin = STR_NONE;
+	}
+	arena_free(a);
 }
 
 static void
@@ -72,6 +109,7 @@ open_view(struct storage *s)
 		s->has_view = position_load(s->db, &s->view, NULL) == 0 &&
 			      s->view.has_commit && list_view(s, NULL) == 0 &&
 			      s->n > 0 && storage_size(s) == s->view.size;
+		load_history(s);
 		db_rollback(s->db);
 	}
 	if (!s->has_view)
@@ -88,6 +126,8 @@ storage_open(const struct ledger_options *o, struct storage *s, struct err *e)
 		return -1;
 	}
 	open_view(s);
+	if (!s->has_view)
+		load_listed(s);
 	return 0;
 }
 
@@ -216,6 +256,16 @@ storage_branch(
 	return 1;
 }
 
+static bool
+is_signed(
+    const struct note *note, struct str origin, const struct signers *keys)
+{
+	for (size_t i = 0; i < keys->n; i++)
+		if (note_verify(note, origin, keys->keys[i].key))
+			return true;
+	return false;
+}
+
 struct str
 storage_origin(struct storage *s)
 {
@@ -231,7 +281,7 @@ storage_origin(struct storage *s)
 			NULL) &&
 		    !note_parse(a, b.checkpoint, &note, NULL) &&
 		    !checkpoint_parse(note.text, &c, NULL) &&
-		    note_verify(&note, c.origin, s->key))
+		    is_signed(&note, c.origin, &s->keys))
 			origin = arena_str(s->a, c.origin);
 		arena_free(a);
 	}

@@ -19,7 +19,8 @@ struct storage {
 	const struct ledger_options *o;
 	struct arena *a;
 	char *path;
-	struct public_key key;
+	struct public_key key; /* of signing.key */
+	struct signers keys;   /* that signed batches, as far as is known */
 	struct repo *repo;
 
 	/* From the read model, if there is one. */

@@ -8,15 +8,16 @@
 #define LEDGER_CHAIN_RECHECK_H
 
 #include "ledger/chain/batch.h"
+#include "ledger/chain/signers.h"
 
 #define RECHECK_WHY 280
 
 struct recheck;
 
-/* For batches of this ledger, signed by this key. The repo is the caller's, and
- * outlives it. */
+/* For batches of this ledger, each signed by one of these keys. The repo is the
+ * caller's, and outlives it. */
 struct recheck *recheck_new(
-    struct repo *, struct str origin, struct public_key);
+    struct repo *, struct str origin, const struct signers *);
 void recheck_free(struct recheck *);
 
 /* 1 good; 0 not, and why; -1 when it could not be found out. */
