@@ -96,9 +96,12 @@ ask_for_empty_turn(struct ledger *l)
 int
 ledger_read_begin(struct ledger *l, struct reading *out, struct err *e)
 {
-	struct reader *r = take_reader(l);
+	struct reader *r;
 
 	*out = (struct reading){ .ledger = l };
+	if (moved_check(l, e))
+		return -1;
+	r = take_reader(l);
 	if (r == NULL && (r = open_reader(l, e)) == NULL)
 		return -1;
 	out->reader = r;

@@ -380,7 +380,7 @@ small_ledger_new(void)
 	l->at.us = BIRTH_US;
 	buf_init(&l->signers, SIGNERS_MAX);
 	signers_open(&l->keys, STR(SMALL_LEDGER_ORIGIN),
-	    &(struct opened){ l->key, l->recovery });
+	    &(struct opened){ .key = l->key, .recovery = l->recovery });
 	signers_text(&l->keys, &l->signers);
 	must(repo_create(l->repo_path, &e), &e, "create");
 	must(repo_open(l->repo_path, &l->repo, &e), &e, "open");

@@ -45,7 +45,7 @@ second(int64_t n)
 static struct signers
 opened(void)
 {
-	struct opened o = { public_of(1), public_of(200) };
+	struct opened o = { .key = public_of(1), .recovery = public_of(200) };
 	struct signers s;
 
 	signers_open(&s, ORIGIN, &o);
