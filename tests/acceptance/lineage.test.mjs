@@ -107,8 +107,8 @@ describe("manifests", () => {
 			digest: { sha256: action.envelope_hash } }]);
 		const events = predicate.evidence.map((item) => eventOf(item.line));
 		assert.deepEqual([...new Set(events.map((e) => e.type))].sort(),
-			["action.created", "connector.added", "counterparty.added",
-				"source_import.recorded", "source_records.sealed"]);
+			["action.created", "connector.added", "counterparty.registered",
+				"source_import.received", "source_records.sealed"]);
 		assert.deepEqual(new Set(events.map((e) => e.subject.uid)),
 			new Set([action.uid, source.import_uid, w.connector.uid,
 				w.counterparty.uid]));
@@ -129,11 +129,11 @@ describe("manifests", () => {
 				.predicate.evidence.map((item) => eventOf(item.line));
 			const types = (events) => [...new Set(events.map((e) => e.type))].sort();
 			assert.deepEqual(types(await of(w.sources["EUR-SMALL"])),
-				["source_import.recorded", "source_records.sealed"]);
+				["source_import.received", "source_records.sealed"]);
 			const entry = Object.values(w.sources).find((s) =>
 				s.kind === "statement_entry");
 			assert.deepEqual(types(await of(entry)), ["bank_statement.imported",
-				"source_import.recorded", "source_records.sealed"]);
+				"source_import.received", "source_records.sealed"]);
 		});
 
 	test("openssl agrees with the signature, and with no altered byte", async () => {

@@ -52,9 +52,9 @@ function writeCopy(change) {
 function makeEvidence() {
 	const [stranger, operator] = ["the whole history made anew with another key",
 		"an event changed and all after it signed anew by the ledger's key"]
-		.map((name) => prove(writeCopy(named(name)), 2));
+		.map((name) => prove(writeCopy(named(name)), 3));
 	const good = at("good.git");
-	evidence = { good: prove(good, 2), another: prove(good, 3), stranger, operator };
+	evidence = { good: prove(good, 3), another: prove(good, 4), stranger, operator };
 }
 
 // Checkpoints with what others said of the last one.
@@ -98,8 +98,9 @@ after(() => {
 });
 
 test("the ledger, signed anew by its key, is the same to the last byte", () => {
-	assert.deepEqual(batches.map((b) => b.events.length), [1, 1, 1, 2, 1, 1]);
+	assert.deepEqual(batches.map((b) => b.events.length), [1, 2, 1, 2, 1, 1]);
 	assert.equal(batches[3].payloads.length, 1);
+	assert.match(batches.at(-1).message, /^Ledger-Index: /m);
 	const copy = batches.map((b) => ({ ...b, events: b.events.map((it) => ({ ...it })) }));
 	rehash(copy);
 	resign(copy, keys.key);

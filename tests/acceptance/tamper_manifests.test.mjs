@@ -111,7 +111,8 @@ const manifestRows = [
 
 // What a batch cannot show by itself.
 const whole = ["an event changed and all after it signed anew by the ledger's key",
-	"the same with an event that is newer than what was kept"];
+	"the same with an event that is newer than what was kept",
+	"the root of the index; re-signed"];
 const packRows = [
 	...changes.filter((c) => c.batches && !c.name.startsWith("the branch"))
 		.map((change) => ({ ...change, nobody: whole.includes(change.name) })),

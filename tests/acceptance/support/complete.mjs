@@ -65,6 +65,35 @@ function rowsOf(pages, root, from, to) {
 	return rows;
 }
 
+// How many leading groups of five bits of the key's hash are zero.
+function height(key) {
+	const bits = [...createHash("sha256").update(key).digest()]
+		.map((byte) => byte.toString(2).padStart(8, "0")).join("");
+	return Math.floor(bits.indexOf("1") / 5);
+}
+
+// The root of the index over these events, as texts.
+export function indexRoot(events) {
+	const entries = new Map();
+	for (const event of events) {
+		const { kind, uid } = JSON.parse(event).subject;
+		const it = entries.get(`${kind} ${uid}`) ?? { n: 0, chain: "0".repeat(64) };
+		entries.set(`${kind} ${uid}`,
+			{ n: it.n + 1, chain: sha256(it.chain + sha256(event)) });
+	}
+	let rows = [...entries].sort(([a], [b]) => a < b ? -1 : 1)
+		.map(([key, { n, chain }]) => ({ key, line: `${key} ${n} ${chain}\n` }));
+	for (let level = 0; ; level++) {
+		const above = [{ key: "", from: 0 }, ...rows.map(({ key }, from) =>
+			({ key, from })).filter(({ key }) => key && height(key) > level)];
+		const pages = above.map(({ key, from }, i) => ({ key, hash: sha256(
+			`probity-index/v1 ${level}\n${rows.slice(from, above[i + 1]?.from)
+				.map(({ line }) => line).join("")}`) }));
+		if (pages.length === 1) return pages[0].hash;
+		rows = pages.map(({ key, hash }) => ({ key, line: `${key || "-"} ${hash}\n` }));
+	}
+}
+
 // Throws unless the reply's records are all that there are.
 export function checkComplete(reply, key) {
 	const { data, complete: c } = reply;

@@ -22,12 +22,12 @@ export const fileChanges = [
 		file: ({ good, another }) => ({ ...good, line: another.line }) },
 	{ name: "another event's proof",
 		file: ({ good, another }) => ({ ...good, proof: another.proof }) },
-	{ name: "the proof's index", file: inProof(/\nindex 2\n/, "\nindex 3\n") },
-	{ name: "a hash of the proof", file: inProof(/(index 2\n)(\S+)/,
+	{ name: "the proof's index", file: inProof(/\nindex 3\n/, "\nindex 4\n") },
+	{ name: "a hash of the proof", file: inProof(/(index 3\n)(\S+)/,
 		(_, before, hash) => before + flip64(hash, 9)) },
-	{ name: "a hash left out", file: inProof(/(index 2\n)\S+\n/, "$1") },
-	{ name: "its checkpoint's size", file: inProof(/\n7\n/, "\n8\n") },
-	{ name: "its checkpoint's root", file: inProof(/(\n7\n)(\S+)/,
+	{ name: "a hash left out", file: inProof(/(index 3\n)\S+\n/, "$1") },
+	{ name: "its checkpoint's size", file: inProof(/\n8\n/, "\n9\n") },
+	{ name: "its checkpoint's root", file: inProof(/(\n8\n)(\S+)/,
 		(_, before, hash) => before + flip64(hash, 9)) },
 	{ name: "its checkpoint's signature", file: inProof(/ (\S+)\n$/, flipLast) },
 	{ name: "the ledger's name",
@@ -40,7 +40,7 @@ export const fileChanges = [
 		nobody: true, file: ({ operator }) => operator },
 ];
 
-const tile = (name) => `tile/${name}/000.p/7`;
+const tile = (name) => `tile/${name}/000.p/8`;
 export const tileChanges = [
 	{ name: "a served checkpoint", path: "checkpoint", at: -10 },
 	{ name: "a tile of entries", path: tile("entries"), at: 30 },

@@ -5,6 +5,7 @@ import { createHash, createPrivateKey, createPublicKey, sign } from "node:crypto
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
+import { indexRoot } from "../support/complete.mjs";
 import { leafOf, rootOf, sha256 } from "../support/rfc9162.mjs";
 
 // A key that signs events, checkpoints and commits of a ledger.
@@ -97,7 +98,7 @@ export function readLedger(repo) {
 
 // Sequence numbers, hash chain, roots and trailers made to fit; no signature.
 export function rehash(batches) {
-	const leaves = [];
+	const leaves = [], events = [];
 	let prev = "0".repeat(64);
 	for (const batch of batches) {
 		for (const it of batch.events) {
@@ -106,6 +107,7 @@ export function rehash(batches) {
 				.replace(/"seq":\d+,"subject"/, `"seq":${leaves.length},"subject"`);
 			prev = sha256(it.event).toString("hex");
 			leaves.push(leafOf(it.event));
+			events.push(it.event);
 		}
 		const root = rootOf(leaves);
 		batch.checkpoint = batch.checkpoint.replace(/\n\d+\n.*\n/,
@@ -114,6 +116,7 @@ export function rehash(batches) {
 			.replace(/(Ledger-Size: ).*/, `$1${leaves.length}`)
 			.replace(/(Ledger-Root: ).*/, `$1${root.toString("hex")}`)
 			.replace(/(Ledger-Head: ).*/, `$1${prev}`)
+			.replace(/(Ledger-Index: ).*/, (_, name) => name + indexRoot(events))
 			.replace(/(Ledger-Signers: ).*/,
 				`$1${sha256(batch.signers).toString("hex")}`);
 	}

@@ -1,7 +1,7 @@
 // The ledger that is changed.
 import { join } from "node:path";
 
-// Events 0, 1, 2, 3-4 with a payload, 5 and 6, in six batches. Its status, and
+// Events 0, 1-2, 3, 4-5 with a payload, 6 and 7, in six batches. Its status, and
 // the evidence of the last write.
 export function makeLedger(service) {
 	service.write(service.confFile, "# nothing but the environment\n");
