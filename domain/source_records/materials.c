@@ -36,40 +36,38 @@ source_import_find(struct context *c, struct uid uid,
 	return found;
 }
 
+/* Those that the query names, which has these three parameters. */
 static int
-take_rows(struct context *c, struct rows *r, struct source_material *out,
-    size_t *n, struct err *e)
+list_after(struct context *c, const char *sql, uint64_t size, int64_t after_id,
+    size_t max, struct source_material *out, size_t *n, struct err *e)
 {
+	struct rows r;
+
 	*n = 0;
-	while (rows_next(r, e) == 1)
-		out[(*n)++] = material_from(r, c->arena);
-	return rows_end(r, e);
+	if (db_query(c->db, &r, e, sql, "iii", after_id, (int64_t)size,
+		(int64_t)max))
+		return -1;
+	while (rows_next(&r, e) == 1)
+		out[(*n)++] = material_from(&r, c->arena);
+	return rows_end(&r, e);
 }
 
 int
 source_imports_list(struct context *c, uint64_t size, int64_t after_id,
     size_t max, struct source_material *out, size_t *n, struct err *e)
 {
-	struct rows r;
-
-	if (db_query(c->db, &r, e,
-		"SELECT id, uid, file_sha256 FROM source_import"
-		" WHERE id > ? AND seq < ? ORDER BY id LIMIT ?",
-		"iii", after_id, (int64_t)size, (int64_t)max))
-		return -1;
-	return take_rows(c, &r, out, n, e);
+	return list_after(c,
+	    "SELECT id, uid, file_sha256 FROM source_import"
+	    " WHERE id > ? AND seq < ? ORDER BY id LIMIT ?",
+	    size, after_id, max, out, n, e);
 }
 
 int
 source_seals_list(struct context *c, uint64_t size, int64_t after_id,
     size_t max, struct source_material *out, size_t *n, struct err *e)
 {
-	struct rows r;
-
-	if (db_query(c->db, &r, e,
-		"SELECT id, uid, sha256 FROM source_record"
-		" WHERE id > ? AND seq < ? ORDER BY id LIMIT ?",
-		"iii", after_id, (int64_t)size, (int64_t)max))
-		return -1;
-	return take_rows(c, &r, out, n, e);
+	return list_after(c,
+	    "SELECT id, uid, sha256 FROM source_record"
+	    " WHERE id > ? AND seq < ? ORDER BY id LIMIT ?",
+	    size, after_id, max, out, n, e);
 }

@@ -1,5 +1,4 @@
 #include <inttypes.h>
-#include <string.h>
 
 #include "ledger/chain/evidence_keys.h"
 
@@ -52,30 +51,11 @@ check_pinned(const struct evidence *ev, const struct evidence_shown *shown,
 	    e, &err_corrupt, "the key in the file is not the one given");
 }
 
-/* A batch's line, without the LF that ends it there. */
-int
-evidence_read_line(
-    struct arena *a, struct str whole, struct batch_line *line, struct err *e)
-{
-	char *with_lf = arena_alloc(a, whole.n + 1);
-	struct str rest = { with_lf, whole.n + 1 };
-
-	if (whole.n > 0)
-		memcpy(with_lf, whole.p, whole.n);
-	with_lf[whole.n] = '\n';
-	if (batch_line_next(&rest, line, e) <= 0)
-		return -1;
-	if (rest.n > 0)
-		return err_set(
-		    e, &err_corrupt, "the event's line holds more than one");
-	return 0;
-}
-
 static int
 check_event(struct arena *a, const struct evidence *ev,
     struct evidence_shown *shown, struct err *e)
 {
-	if (evidence_read_line(a, ev->line, &shown->line, e) ||
+	if (batch_line_parse(a, ev->line, &shown->line, e) ||
 	    event_parse(a, shown->line.event, &shown->event, e))
 		return -1;
 	if (!str_eq(shown->event.ledger, ev->origin))

@@ -29,7 +29,7 @@ check_place(struct arena *a, struct naming *n, struct err *e)
 	const struct checkpoint *c = &n->shown->checkpoint;
 	struct tlog_proof proof;
 
-	if (evidence_read_line(a, k->line, &n->line, NULL) ||
+	if (batch_line_parse(a, k->line, &n->line, NULL) ||
 	    event_parse(a, n->line.event, &n->event, NULL) ||
 	    tlog_proof_parse(a, k->proof, &proof, NULL))
 		return not_named(e, n, "its event or proof cannot be read");

@@ -6,10 +6,6 @@
 
 #include "ledger/chain/evidence.h"
 
-/* A batch's line, without the LF that ends it there. */
-int evidence_read_line(
-    struct arena *, struct str whole, struct batch_line *, struct err *);
-
 /* Once event and checkpoint are good: err_corrupt for a key that is not named
  * by an event in the checkpoint's tree, and for an event that is void. */
 int evidence_check_keys(struct arena *, const struct evidence *,
