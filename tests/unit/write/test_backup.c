@@ -7,51 +7,29 @@
 #include <stddef.h>
 
 #include <cmocka.h>
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "ledger/base/io.h"
 #include "ledger/write/backup.h"
-#include "tests/support/toy.h"
+#include "tests/support/toy_fixture.h"
 
 struct fixture {
-	struct toy toy, other;
-	struct ledger *ledger;
-	struct arena *a;
+	struct toy_fixture base;
+	struct toy other;
 	struct backup_watch watch;
-	char backup[400], repo[400], moved[400];
+	char backup[400], moved[400];
 };
-
-static void
-open_ledger(struct fixture *f)
-{
-	struct err e = { 0 };
-
-	if (ledger_open(&f->toy.options, &f->ledger, &e))
-		fail_msg("ledger_open: %s", e.detail);
-}
-
-static void
-close_ledger(struct fixture *f)
-{
-	ledger_close(f->ledger);
-	f->ledger = NULL;
-}
 
 static int
 setup(void **state)
 {
-	struct fixture *f = calloc(1, sizeof *f);
+	struct fixture *f = toy_fixture_new(sizeof *f);
+	const char *dir = f->base.toy.dir;
 
-	toy_create(&f->toy, NULL);
-	f->a = arena_new();
-	snprintf(f->backup, sizeof f->backup, "%s/backup.git", f->toy.dir);
-	snprintf(f->repo, sizeof f->repo, "%s/ledger.git", f->toy.ledger_dir);
-	snprintf(f->moved, sizeof f->moved, "%s/moved.git", f->toy.dir);
-	open_ledger(f);
+	snprintf(f->backup, sizeof f->backup, "%s/backup.git", dir);
+	snprintf(f->moved, sizeof f->moved, "%s/moved.git", dir);
+	toy_fixture_open(&f->base);
 	*state = f;
 	return 0;
 }
@@ -61,24 +39,9 @@ teardown(void **state)
 {
 	struct fixture *f = *state;
 
-	ledger_close(f->ledger);
-	arena_free(f->a);
-	toy_remove(&f->toy);
 	if (f->other.dir[0])
 		toy_remove(&f->other);
-	free(f);
-	return 0;
-}
-
-static void
-note(struct fixture *f, int n)
-{
-	struct err e = { 0 };
-	struct receipt r;
-
-	for (int i = 0; i < n; i++)
-		if (toy_note(f->ledger, f->a, STR("a note"), &r, &e))
-			fail_msg("toy_note: %s", e.detail);
+	return toy_fixture_tear_down(state);
 }
 
 static struct backup_report
@@ -87,7 +50,7 @@ back_up(struct fixture *f)
 	struct backup_report r;
 	struct err e = { 0 };
 
-	if (ledger_backup(&f->toy.options, f->backup, &f->watch, &r, &e))
+	if (ledger_backup(&f->base.toy.options, f->backup, &f->watch, &r, &e))
 		fail_msg("ledger_backup: %s", e.detail);
 	return r;
 }
@@ -97,8 +60,8 @@ put_back(struct fixture *f, struct str kept)
 {
 	struct backup_report r;
 	struct err e = { 0 };
-	int rc =
-	    ledger_restore(&f->toy.options, f->backup, kept, &f->watch, &r, &e);
+	int rc = ledger_restore(
+	    &f->base.toy.options, f->backup, kept, &f->watch, &r, &e);
 
 	assert_int_equal(rc == 0, e.kind == NULL);
 	if (rc)
@@ -109,15 +72,8 @@ put_back(struct fixture *f, struct str kept)
 static void
 lose_repository(struct fixture *f)
 {
-	close_ledger(f);
-	assert_int_equal(rename(f->repo, f->moved), 0);
-}
-
-static void
-lose_read_model(struct fixture *f)
-{
-	assert_int_equal(
-	    unlink(arena_printf(f->a, "%s/state.db", f->toy.ledger_dir)), 0);
+	toy_fixture_close(&f->base);
+	assert_int_equal(rename(f->base.repo, f->moved), 0);
 }
 
 static void
@@ -126,12 +82,12 @@ test_a_backup_grows_with_its_ledger(void **state)
 	struct fixture *f = *state;
 	struct backup_report r;
 
-	note(f, 3);
+	toy_fixture_notes(&f->base, 3);
 	r = back_up(f);
 	assert_int_equal(r.verify.size, 4);
 	assert_int_equal(r.commits, r.verify.batches);
 	assert_int_equal(back_up(f).commits, 0);
-	note(f, 2);
+	toy_fixture_notes(&f->base, 2);
 	r = back_up(f);
 	assert_int_equal(r.commits, 2);
 	assert_int_equal(r.verify.size, 6);
@@ -144,14 +100,14 @@ test_what_is_put_back_is_the_same(void **state)
 	struct fixture *f = *state;
 	struct digest before;
 
-	note(f, 5);
+	toy_fixture_notes(&f->base, 5);
 	back_up(f);
-	before = toy_hash_view(f->toy.ledger_dir);
+	before = toy_hash_view(f->base.toy.ledger_dir);
 	lose_repository(f);
 	assert_null(put_back(f, STR_NONE));
-	assert_true(digest_eq(before, toy_hash_view(f->toy.ledger_dir)));
-	open_ledger(f);
-	note(f, 1);
+	assert_true(digest_eq(before, toy_hash_view(f->base.toy.ledger_dir)));
+	toy_fixture_open(&f->base);
+	toy_fixture_notes(&f->base, 1);
 	assert_int_equal(back_up(f).verify.size, 7);
 }
 
@@ -160,11 +116,11 @@ test_a_ledger_that_is_there_stays(void **state)
 {
 	struct fixture *f = *state;
 
-	note(f, 1);
+	toy_fixture_notes(&f->base, 1);
 	back_up(f);
-	close_ledger(f);
+	toy_fixture_close(&f->base);
 	assert_ptr_equal(put_back(f, STR_NONE), &err_conflict);
-	open_ledger(f);
+	toy_fixture_open(&f->base);
 }
 
 static void
@@ -174,49 +130,50 @@ test_a_backup_shorter_than_what_is_known(void **state)
 	struct str kept;
 	struct backup_report r;
 
-	note(f, 2);
+	toy_fixture_notes(&f->base, 2);
 	back_up(f);
-	note(f, 1);
+	toy_fixture_notes(&f->base, 1);
 	lose_repository(f);
 	/* The read model knows of one event more. */
 	assert_ptr_equal(put_back(f, STR_NONE), &err_rolled_back);
-	assert_int_equal(access(f->repo, F_OK), -1);
-	lose_read_model(f);
+	assert_int_equal(access(f->base.repo, F_OK), -1);
+	toy_fixture_remove_view(&f->base);
 	/* Nobody knows now, but for who kept a checkpoint. */
-	assert_int_equal(rename(f->moved, f->repo), 0);
-	open_ledger(f);
-	assert_int_equal(ledger_backup(&f->toy.options,
-			     arena_printf(f->a, "%s/newer.git", f->toy.dir),
-			     &f->watch, &r, NULL),
+	assert_int_equal(rename(f->moved, f->base.repo), 0);
+	toy_fixture_open(&f->base);
+	assert_int_equal(
+	    ledger_backup(&f->base.toy.options,
+		arena_printf(f->base.a, "%s/newer.git", f->base.toy.dir),
+		&f->watch, &r, NULL),
 	    0);
 	kept = str_from(r.verify.checkpoint);
 	lose_repository(f);
-	lose_read_model(f);
+	toy_fixture_remove_view(&f->base);
 	assert_ptr_equal(put_back(f, kept), &err_rolled_back);
 	assert_ptr_equal(put_back(f, STR("no note")), &err_invalid);
 	assert_null(put_back(f, STR_NONE));
-	open_ledger(f);
+	toy_fixture_open(&f->base);
 }
 
 static void
 test_a_backup_shorter_than_the_keys_count(void **state)
 {
 	struct fixture *f = *state;
-	char *path = arena_printf(f->a, "%s/signed", f->toy.keys_dir);
+	char *path = arena_printf(f->base.a, "%s/signed", f->base.toy.keys_dir);
 	struct err e = { 0 };
 
-	note(f, 2);
+	toy_fixture_notes(&f->base, 2);
 	back_up(f);
 	lose_repository(f);
-	lose_read_model(f);
-	assert_int_equal(
-	    io_write_file(path,
-		str_from(arena_printf(f->a, "probity-signed/v1 %.*s 100000\n",
-		    STR_ARGS(f->toy.options.origin))),
-		0600, &e),
+	toy_fixture_remove_view(&f->base);
+	assert_int_equal(io_write_file(path,
+			     str_from(arena_printf(f->base.a,
+				 "probity-signed/v1 %.*s 100000\n",
+				 STR_ARGS(f->base.toy.options.origin))),
+			     0600, &e),
 	    0);
 	assert_ptr_equal(put_back(f, STR_NONE), &err_rolled_back);
-	assert_int_equal(access(f->repo, F_OK), -1);
+	assert_int_equal(access(f->base.repo, F_OK), -1);
 }
 
 static void
@@ -232,11 +189,11 @@ test_another_ledgers_backup(void **state)
 	    ledger_backup(&f->other.options, f->backup, &f->watch, &r, &e), -1);
 	assert_ptr_equal(e.kind, &err_corrupt);
 	lose_repository(f);
-	lose_read_model(f);
+	toy_fixture_remove_view(&f->base);
 	snprintf(
 	    f->backup, sizeof f->backup, "%s/ledger.git", f->other.ledger_dir);
 	assert_ptr_equal(put_back(f, STR_NONE), &err_corrupt);
-	assert_int_equal(access(f->repo, F_OK), -1);
+	assert_int_equal(access(f->base.repo, F_OK), -1);
 }
 
 /* The backup's newest events are not this ledger's: somebody wrote to the old
@@ -248,23 +205,24 @@ test_a_backup_with_another_end(void **state)
 	struct backup_report r;
 	struct err e = { 0 };
 
-	note(f, 2);
+	toy_fixture_notes(&f->base, 2);
 	back_up(f);
 	lose_repository(f);
-	lose_read_model(f);
+	toy_fixture_remove_view(&f->base);
 	assert_null(put_back(f, STR_NONE));
-	open_ledger(f);
-	note(f, 1);
+	toy_fixture_open(&f->base);
+	toy_fixture_notes(&f->base, 1);
 	back_up(f);
 	/* The first history again, with another third note. */
-	close_ledger(f);
-	repo_remove(f->repo);
-	assert_int_equal(rename(f->moved, f->repo), 0);
-	lose_read_model(f);
-	open_ledger(f);
-	note(f, 1);
+	toy_fixture_close(&f->base);
+	repo_remove(f->base.repo);
+	assert_int_equal(rename(f->moved, f->base.repo), 0);
+	toy_fixture_remove_view(&f->base);
+	toy_fixture_open(&f->base);
+	toy_fixture_notes(&f->base, 1);
 	assert_int_equal(
-	    ledger_backup(&f->toy.options, f->backup, &f->watch, &r, &e), -1);
+	    ledger_backup(&f->base.toy.options, f->backup, &f->watch, &r, &e),
+	    -1);
 	assert_ptr_equal(e.kind, &err_rolled_back);
 }
 

@@ -10,7 +10,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -19,68 +18,34 @@
 #include "ledger/crypto/ed25519.h"
 #include "ledger/write/succession_steps.h"
 #include "tests/support/event_vector.h"
-#include "tests/support/toy.h"
+#include "tests/support/toy_fixture.h"
 
 #define FIRST  "ledger.example.com/toy/sandbox"
 #define SECOND "ledger.example.com/toy/sandbox/2"
 #define THIRD  "ledger.example.com/toy/sandbox/3"
 
 struct fixture {
-	struct toy toy;
-	struct arena *a;
-	struct ledger *ledger;
+	struct toy_fixture base;
 	struct str carried; /* what the successor begins with */
 };
 
 static int
 setup(void **state)
 {
-	struct fixture *f = calloc(1, sizeof *f);
+	struct fixture *f = toy_fixture_new(sizeof *f);
 
-	toy_create(&f->toy, NULL);
-	f->a = arena_new();
 	f->carried = STR("nothing");
 	*state = f;
 	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	ledger_close(f->ledger);
-	arena_free(f->a);
-	toy_remove(&f->toy);
-	free(f);
-	return 0;
-}
-
-static void
-open_ledger(struct fixture *f)
-{
-	struct err e = { 0 };
-
-	if (ledger_open(&f->toy.options, &f->ledger, &e))
-		fail_msg("ledger_open: %s", e.detail);
-}
-
-static void
-close_ledger(struct fixture *f)
-{
-	ledger_close(f->ledger);
-	f->ledger = NULL;
 }
 
 /* NULL: it was written. */
 static const struct err_kind *
 note(struct fixture *f, const char *text)
 {
-	struct err e = { 0 };
-	struct receipt r;
+	struct err e;
 
-	return toy_note(f->ledger, f->a, str_from(text), &r, &e) ? e.kind
-								 : NULL;
+	return toy_fixture_try_note(&f->base, text, &e);
 }
 
 static const struct actor tester = { .kind = { "operator", 8 },
@@ -92,26 +57,15 @@ end(struct fixture *f, const char *successor)
 	struct ledger_closed closing = { .successor = str_from(successor) };
 	struct err e = { 0 };
 
-	return ledger_end(f->ledger, &tester, &closing, &e) ? e.kind : NULL;
-}
-
-static uint64_t
-size_of(struct ledger *l)
-{
-	struct reading reading;
-	struct err e = { 0 };
-	uint64_t size;
-
-	assert_int_equal(ledger_read_begin(l, &reading, &e), 0);
-	assert_int_equal(ledger_read_size(&reading, &size, &e), 0);
-	ledger_read_end(&reading);
-	return size;
+	return ledger_end(f->base.ledger, &tester, &closing, &e) ? e.kind
+								 : NULL;
 }
 
 static char *
 repo_at(struct fixture *f, const char *dir)
 {
-	return arena_printf(f->a, "%s/%s/ledger.git", f->toy.dir, dir);
+	return arena_printf(
+	    f->base.a, "%s/%s/ledger.git", f->base.toy.dir, dir);
 }
 
 static struct verify_report
@@ -132,31 +86,27 @@ test_nothing_follows_the_last_event(void **state)
 	struct fixture *f = *state;
 	struct ledger_closed closed;
 	struct reading reading;
-	struct digest before;
 	struct err e = { 0 };
-	uint64_t events;
 
-	open_ledger(f);
+	toy_fixture_open(&f->base);
 	assert_null(note(f, "one"));
 	assert_null(end(f, SECOND));
 	assert_ptr_equal(note(f, "two"), &err_ledger_closed);
 	assert_ptr_equal(end(f, SECOND), &err_ledger_closed);
-	assert_int_equal(size_of(f->ledger), 3);
-	close_ledger(f);
-	open_ledger(f);
+	assert_int_equal(toy_fixture_size(&f->base), 3);
+	toy_fixture_close(&f->base);
+	toy_fixture_open(&f->base);
 	assert_ptr_equal(note(f, "two"), &err_ledger_closed);
-	assert_int_equal(ledger_read_begin(f->ledger, &reading, &e), 0);
-	assert_int_equal(ledger_read_closed(reading.db, f->a, &closed, &e), 1);
+	assert_int_equal(ledger_read_begin(f->base.ledger, &reading, &e), 0);
+	assert_int_equal(
+	    ledger_read_closed(reading.db, f->base.a, &closed, &e), 1);
 	assert_true(str_is(closed.successor, SECOND));
 	assert_null(closed.reason.p);
 	ledger_read_end(&reading);
-	close_ledger(f);
+	toy_fixture_close(&f->base);
 	assert_true(verify(f, "ledger").good);
 	assert_true(verify(f, "ledger").closed);
-	before = toy_hash_view(f->toy.ledger_dir);
-	assert_int_equal(
-	    ledger_rebuild(&f->toy.options, NULL, NULL, &events, &e), 0);
-	assert_true(digest_eq(before, toy_hash_view(f->toy.ledger_dir)));
+	toy_fixture_assert_rebuilds(&f->base);
 }
 
 static void
@@ -164,7 +114,7 @@ test_successor_is_another_ledger(void **state)
 {
 	struct fixture *f = *state;
 
-	open_ledger(f);
+	toy_fixture_open(&f->base);
 	assert_ptr_equal(end(f, FIRST), &err_invalid);
 	assert_ptr_equal(end(f, "not an origin"), &err_invalid);
 	assert_ptr_equal(end(f, ""), &err_invalid);
@@ -196,7 +146,7 @@ write_until_closed(void *arg)
 		struct err e = { 0 };
 		struct receipt r;
 
-		if (toy_note(c->f->ledger, a, STR("busy"), &r, &e) == 0) {
+		if (toy_note(c->f->base.ledger, a, STR("busy"), &r, &e) == 0) {
 			c->written++;
 			continue;
 		}
@@ -221,7 +171,7 @@ test_closing_has_a_batch_to_itself(void **state)
 	struct err e = { 0 };
 	uint64_t size;
 
-	open_ledger(f);
+	toy_fixture_open(&f->base);
 	for (size_t i = 0; i < WRITERS; i++)
 		pthread_create(&threads[i], NULL, write_until_closed, &c);
 	while (c.written < 3 * WRITERS)
@@ -231,15 +181,15 @@ test_closing_has_a_batch_to_itself(void **state)
 		pthread_join(threads[i], NULL);
 	assert_int_equal(c.refused, WRITERS);
 	assert_int_equal(c.wrong, 0);
-	size = size_of(f->ledger);
+	size = toy_fixture_size(&f->base);
 	assert_int_equal(size, 2 + (uint64_t)c.written);
-	assert_int_equal(ledger_read_begin(f->ledger, &reading, &e), 0);
+	assert_int_equal(ledger_read_begin(f->base.ledger, &reading, &e), 0);
 	assert_int_equal(
 	    ledger_read_batch_place(&reading, size - 1, &at, &e), 0);
 	assert_int_equal(at.first, size - 1);
 	assert_int_equal(at.count, 1);
 	ledger_read_end(&reading);
-	close_ledger(f);
+	toy_fixture_close(&f->base);
 	assert_true(verify(f, "ledger").good);
 }
 
@@ -254,7 +204,7 @@ read_note(void *arg, struct reading *reading, struct err *e)
 		"SELECT text FROM toy ORDER BY id DESC LIMIT 1", ""))
 		return -1;
 	if (rows_next(&r, e) == 1)
-		f->carried = rows_str(&r, 0, f->a);
+		f->carried = rows_str(&r, 0, f->base.a);
 	return rows_end(&r, e);
 }
 
@@ -276,7 +226,7 @@ static struct succession
 succession(struct fixture *f, const char *successor)
 {
 	return (struct succession){
-		.place = &f->toy.options,
+		.place = &f->base.toy.options,
 		.actor = tester,
 		.closing = { .reason = STR("moving"),
 		    .successor = str_from(successor) },
@@ -327,7 +277,8 @@ continued(struct fixture *f, const char *newer, const char *old)
 static bool
 is_there(struct fixture *f, const char *name)
 {
-	return access(arena_printf(f->a, "%s/%s", f->toy.dir, name), F_OK) == 0;
+	return access(arena_printf(f->base.a, "%s/%s", f->base.toy.dir, name),
+		   F_OK) == 0;
 }
 
 static void
@@ -349,12 +300,12 @@ assert_succeeded(struct fixture *f, const struct succession_report *r)
 	assert_true(is_there(f, "keys/signing.key"));
 	assert_false(is_there(f, "keys.successor"));
 	assert_false(is_there(f, "ledger.successor"));
-	open_ledger(f);
-	key = ledger_public_key(f->ledger);
+	toy_fixture_open(&f->base);
+	key = ledger_public_key(f->base.ledger);
 	assert_true(public_key_eq(key, r->key));
-	assert_int_equal(size_of(f->ledger), 2); /* opened, the note */
+	assert_int_equal(toy_fixture_size(&f->base), 2); /* opened, the note */
 	assert_null(note(f, "goes on"));
-	close_ledger(f);
+	toy_fixture_close(&f->base);
 }
 
 /* Whatever step was the last one before the end. */
@@ -369,10 +320,10 @@ test_every_step_can_be_the_last(void **state)
 		struct err e = { 0 };
 
 		setup((void **)&f);
-		open_ledger(f);
+		toy_fixture_open(&f->base);
 		assert_null(note(f, "one"));
 		assert_null(note(f, "two"));
-		close_ledger(f);
+		toy_fixture_close(&f->base);
 		s = succession(f, SECOND);
 		if (succession_run(&s, n, &e))
 			fail_msg("step %zu: %s", n, e.detail);
@@ -380,9 +331,9 @@ test_every_step_can_be_the_last(void **state)
 		assert_succeeded(f, &r);
 		/* Once more: it was done. */
 		r = succeed(f, SECOND);
-		open_ledger(f);
-		assert_int_equal(size_of(f->ledger), 3);
-		teardown((void **)&f);
+		toy_fixture_open(&f->base);
+		assert_int_equal(toy_fixture_size(&f->base), 3);
+		toy_fixture_tear_down((void **)&f);
 	}
 }
 
@@ -394,20 +345,22 @@ test_a_successor_made_by_half_is_finished(void **state)
 	struct succession s = succession(f, SECOND);
 	struct succession_report r;
 	struct err e = { 0 };
-	const char *dir = f->toy.dir;
+	const char *dir = f->base.toy.dir;
 
-	open_ledger(f);
+	toy_fixture_open(&f->base);
 	assert_null(note(f, "one"));
 	assert_null(note(f, "two"));
-	close_ledger(f);
+	toy_fixture_close(&f->base);
 	s.begin = NULL;
 	assert_int_equal(succession_run(&s, 2, &e), 0);
 	/* Keys, and nothing else yet. */
-	assert_int_equal(rename(arena_printf(f->a, "%s/ledger.successor", dir),
-			     arena_printf(f->a, "%s/aside", dir)),
+	assert_int_equal(
+	    rename(arena_printf(f->base.a, "%s/ledger.successor", dir),
+		arena_printf(f->base.a, "%s/aside", dir)),
 	    0);
 	assert_int_equal(
-	    unlink(arena_printf(f->a, "%s/keys.successor/signed", dir)), 0);
+	    unlink(arena_printf(f->base.a, "%s/keys.successor/signed", dir)),
+	    0);
 	assert_int_equal(succession_run(&s, 2, &e), 0);
 	/* Event 0, and nothing that it begins with. */
 	r = succeed(f, SECOND);
@@ -425,13 +378,14 @@ test_between_two_ledgers_there_is_none(void **state)
 
 		if (succession_run(&s, n, &e))
 			fail_msg("%s", e.detail);
-		assert_int_equal(succession_check(f->toy.ledger_dir, &e), -1);
+		assert_int_equal(
+		    succession_check(f->base.toy.ledger_dir, &e), -1);
 		assert_ptr_equal(e.kind, &err_unavailable);
-		assert_int_equal(toy_make(&f->toy, &again), -1);
+		assert_int_equal(toy_make(&f->base.toy, &again), -1);
 		assert_ptr_equal(again.kind, &err_unavailable);
 	}
 	succeed(f, SECOND);
-	assert_int_equal(succession_check(f->toy.ledger_dir, NULL), 0);
+	assert_int_equal(succession_check(f->base.toy.ledger_dir, NULL), 0);
 }
 
 /* Who had it open does not take one for the other. */
@@ -443,9 +397,9 @@ test_an_object_of_before_does_nothing_more(void **state)
 	struct ledger *before;
 	struct err e = { 0 };
 
-	open_ledger(f);
+	toy_fixture_open(&f->base);
 	assert_null(note(f, "one"));
-	before = f->ledger;
+	before = f->base.ledger;
 	assert_false(ledger_is_moved(before));
 	succeed(f, SECOND);
 	assert_true(ledger_is_moved(before));
@@ -453,9 +407,9 @@ test_an_object_of_before_does_nothing_more(void **state)
 	assert_int_equal(ledger_read_begin(before, &reading, &e), -1);
 	assert_ptr_equal(e.kind, &err_unavailable);
 	ledger_close(before);
-	open_ledger(f);
-	assert_int_equal(size_of(f->ledger), 2);
-	close_ledger(f);
+	toy_fixture_open(&f->base);
+	assert_int_equal(toy_fixture_size(&f->base), 2);
+	toy_fixture_close(&f->base);
 	assert_true(continued(f, "ledger", "ledger.closed/1").good);
 }
 
@@ -476,15 +430,16 @@ static void
 test_a_stranger_in_the_successors_place_is_refused(void **state)
 {
 	struct fixture *f = *state;
-	struct ledger_options o = f->toy.options;
+	struct ledger_options o = f->base.toy.options;
 	struct err e = { 0 };
 
-	o.dir = arena_printf(f->a, "%s/ledger.successor", f->toy.dir);
-	o.keys_dir = arena_printf(f->a, "%s/keys.successor", f->toy.dir);
+	o.dir = arena_printf(f->base.a, "%s/ledger.successor", f->base.toy.dir);
+	o.keys_dir =
+	    arena_printf(f->base.a, "%s/keys.successor", f->base.toy.dir);
 	o.origin = STR(SECOND);
 	assert_int_equal(ledger_create(&o, &tester, &e), 0);
 	assert_ptr_equal(refused(f, SECOND), &err_conflict);
-	open_ledger(f);
+	toy_fixture_open(&f->base);
 	assert_ptr_equal(note(f, "closed"), &err_ledger_closed);
 }
 
@@ -516,14 +471,15 @@ test_generations(void **state)
 static struct verify_report
 claims(struct fixture *f, const struct continued *c, const char *origin)
 {
-	struct ledger_options o = f->toy.options;
+	struct ledger_options o = f->base.toy.options;
 	static int number;
-	const char *name = arena_printf(f->a, "claim-%d", number++);
+	const char *name = arena_printf(f->base.a, "claim-%d", number++);
 	struct verify_report r;
 	struct err e = { 0 };
 
-	o.dir = arena_printf(f->a, "%s/%s", f->toy.dir, name);
-	o.keys_dir = arena_printf(f->a, "%s/%s-keys", f->toy.dir, name);
+	o.dir = arena_printf(f->base.a, "%s/%s", f->base.toy.dir, name);
+	o.keys_dir =
+	    arena_printf(f->base.a, "%s/%s-keys", f->base.toy.dir, name);
 	o.origin = str_from(origin);
 	o.continues = c;
 	if (ledger_create(&o, &tester, &e))
@@ -541,18 +497,18 @@ test_a_claim_that_is_not_true_is_refused(void **state)
 	struct verify_report old;
 	struct continued c = { .any = true, .origin = FIRST }, d;
 
-	open_ledger(f);
+	toy_fixture_open(&f->base);
 	assert_null(note(f, "one"));
-	close_ledger(f);
+	toy_fixture_close(&f->base);
 	old = verify(f, "ledger");
 	c.size = old.size;
 	c.root = old.root;
 	c.head = old.head;
 	/* All true, but it was never closed. */
 	assert_non_null(strstr(claims(f, &c, SECOND).reason, "is not closed"));
-	open_ledger(f);
+	toy_fixture_open(&f->base);
 	assert_null(end(f, SECOND));
-	close_ledger(f);
+	toy_fixture_close(&f->base);
 	assert_non_null(strstr(claims(f, &c, SECOND).reason, "it has 3"));
 	old = verify(f, "ledger");
 	c.size = old.size;
@@ -579,29 +535,23 @@ static void
 test_a_closed_ledger_is_read_where_it_lies(void **state)
 {
 	struct fixture *f = *state;
-	struct digest before;
-	struct err e = { 0 };
-	uint64_t events;
 
-	open_ledger(f);
+	toy_fixture_open(&f->base);
 	assert_null(note(f, "one"));
-	close_ledger(f);
+	toy_fixture_close(&f->base);
 	succeed(f, SECOND);
-	f->toy.options.dir =
-	    arena_printf(f->a, "%s/ledger.closed/1", f->toy.dir);
-	f->toy.options.keys_dir =
-	    arena_printf(f->a, "%s/keys.closed/1", f->toy.dir);
-	open_ledger(f);
-	assert_int_equal(size_of(f->ledger), 3);
+	f->base.toy.options.dir =
+	    arena_printf(f->base.a, "%s/ledger.closed/1", f->base.toy.dir);
+	f->base.toy.options.keys_dir =
+	    arena_printf(f->base.a, "%s/keys.closed/1", f->base.toy.dir);
+	toy_fixture_open(&f->base);
+	assert_int_equal(toy_fixture_size(&f->base), 3);
 	assert_ptr_equal(note(f, "two"), &err_ledger_closed);
-	close_ledger(f);
-	before = toy_hash_view(f->toy.options.dir);
-	assert_int_equal(
-	    ledger_rebuild(&f->toy.options, NULL, NULL, &events, &e), 0);
-	assert_true(digest_eq(before, toy_hash_view(f->toy.options.dir)));
+	toy_fixture_close(&f->base);
+	toy_fixture_assert_rebuilds(&f->base);
 }
 
-#define WITH(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
+#define WITH(t) cmocka_unit_test_setup_teardown(t, setup, toy_fixture_tear_down)
 
 int
 main(void)

@@ -8,7 +8,6 @@
 #include <stddef.h>
 
 #include <cmocka.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,64 +18,21 @@
 #include "ledger/base/io.h"
 #include "ledger/write/backup.h"
 #include "ledger/write/heal.h"
-#include "tests/support/toy.h"
+#include "tests/support/program.h"
+#include "tests/support/toy_fixture.h"
 
 #define DAMAGES 64
 
 struct fixture {
-	struct toy toy, other;
-	struct ledger *ledger;
-	struct arena *a;
-	char repo[400], mirror[400];
+	struct toy_fixture base;
+	struct toy other;
+	char mirror[400];
 	struct damage found[DAMAGES];
 	size_t n_found;
 	struct scrub_state state;
 	struct heal_report report;
 	struct digest view;
 };
-
-static char *
-output_of(struct fixture *f, const char *command)
-{
-	char *out = arena_alloc(f->a, 65536);
-	FILE *p = popen(command, "r");
-	size_t n;
-
-	assert_non_null(p);
-	n = fread(out, 1, 65535, p);
-	assert_int_equal(pclose(p), 0);
-	while (n > 0 && out[n - 1] == '\n')
-		n--;
-	out[n] = '\0';
-	return out;
-}
-
-static void
-open_ledger(struct fixture *f)
-{
-	struct err e = { 0 };
-
-	if (ledger_open(&f->toy.options, &f->ledger, &e))
-		fail_msg("ledger_open: %s", e.detail);
-}
-
-static void
-close_ledger(struct fixture *f)
-{
-	ledger_close(f->ledger);
-	f->ledger = NULL;
-}
-
-static void
-note(struct fixture *f, int n)
-{
-	struct err e = { 0 };
-	struct receipt r;
-
-	for (int i = 0; i < n; i++)
-		if (toy_note(f->ledger, f->a, STR("a note"), &r, &e))
-			fail_msg("toy_note: %s", e.detail);
-}
 
 struct with_payload {
 	struct payload payload;
@@ -100,13 +56,13 @@ note_payload(struct fixture *f)
 	struct command c = { .decide = decide_payload,
 		.arg = &w,
 		.actor = { .kind = STR("operator"), .id = STR("tester") },
-		.arena = f->a };
+		.arena = f->base.a };
 	struct receipt r;
 	struct err e = { 0 };
 
-	if (ledger_store_payload(
-		f->ledger, STR("a content of some length"), &w.payload, &e) ||
-	    ledger_submit(f->ledger, &c, &r, &e))
+	if (ledger_store_payload(f->base.ledger,
+		STR("a content of some length"), &w.payload, &e) ||
+	    ledger_submit(f->base.ledger, &c, &r, &e))
 		fail_msg("payload: %s", e.detail);
 }
 
@@ -117,7 +73,7 @@ mirror(struct fixture *f)
 	struct backup_report r;
 	struct err e = { 0 };
 
-	if (ledger_backup(&f->toy.options, f->mirror, &w, &r, &e))
+	if (ledger_backup(&f->base.toy.options, f->mirror, &w, &r, &e))
 		fail_msg("ledger_backup: %s", e.detail);
 }
 
@@ -125,18 +81,15 @@ mirror(struct fixture *f)
 static int
 setup(void **state)
 {
-	struct fixture *f = calloc(1, sizeof *f);
+	struct fixture *f = toy_fixture_new(sizeof *f);
 
-	toy_create(&f->toy, NULL);
-	f->a = arena_new();
-	snprintf(f->repo, sizeof f->repo, "%s/ledger.git", f->toy.ledger_dir);
-	snprintf(f->mirror, sizeof f->mirror, "%s/mirror.git", f->toy.dir);
-	open_ledger(f);
-	note(f, 5);
+	snprintf(f->mirror, sizeof f->mirror, "%s/mirror.git", f->base.toy.dir);
+	toy_fixture_open(&f->base);
+	toy_fixture_notes(&f->base, 5);
 	note_payload(f);
-	note(f, 3);
+	toy_fixture_notes(&f->base, 3);
 	mirror(f);
-	f->view = toy_hash_view(f->toy.ledger_dir);
+	f->view = toy_hash_view(f->base.toy.ledger_dir);
 	*state = f;
 	return 0;
 }
@@ -146,13 +99,9 @@ teardown(void **state)
 {
 	struct fixture *f = *state;
 
-	ledger_close(f->ledger);
-	arena_free(f->a);
-	toy_remove(&f->toy);
 	if (f->other.dir[0])
 		toy_remove(&f->other);
-	free(f);
-	return 0;
+	return toy_fixture_tear_down(state);
 }
 
 static void
@@ -172,7 +121,7 @@ scrub(struct fixture *f)
 
 	f->n_found = 0;
 	f->state = (struct scrub_state){ 0 };
-	if (ledger_scrub(&f->toy.options, &how, &f->state, &e))
+	if (ledger_scrub(&f->base.toy.options, &how, &f->state, &e))
 		fail_msg("ledger_scrub: %s", e.detail);
 	assert_true(f->state.finished);
 	assert_int_equal(f->state.damaged, f->n_found);
@@ -184,7 +133,7 @@ heal_from(struct fixture *f, const char *from)
 {
 	struct heal_options how = { 0 };
 	struct err e = { 0 };
-	int rc = ledger_heal(&f->toy.options, from, &how, &f->report, &e);
+	int rc = ledger_heal(&f->base.toy.options, from, &how, &f->report, &e);
 
 	assert_int_equal(rc == 0, e.kind == NULL);
 	if (rc)
@@ -204,16 +153,11 @@ heal(struct fixture *f)
 static void
 is_as_before(struct fixture *f)
 {
-	uint64_t events;
-	struct err e = { 0 };
-
-	if (f->ledger)
-		close_ledger(f);
-	if (ledger_rebuild(&f->toy.options, NULL, NULL, &events, &e))
-		fail_msg("ledger_rebuild: %s", e.detail);
-	assert_true(digest_eq(f->view, toy_hash_view(f->toy.ledger_dir)));
-	open_ledger(f);
-	note(f, 1);
+	toy_fixture_close(&f->base);
+	toy_fixture_rebuild(&f->base);
+	assert_true(digest_eq(f->view, toy_hash_view(f->base.toy.ledger_dir)));
+	toy_fixture_open(&f->base);
+	toy_fixture_notes(&f->base, 1);
 	assert_int_equal(scrub(f), 0);
 }
 
@@ -243,14 +187,15 @@ flip(const char *path, size_t at)
 static char *
 oid_of(struct fixture *f, const char *spec)
 {
-	return output_of(
-	    f, arena_printf(f->a, "git -C %s rev-parse %s", f->repo, spec));
+	return program_output(
+	    f->base.a, "git -C %s rev-parse %s", f->base.repo, spec);
 }
 
 static char *
 loose_path(struct fixture *f, const char *oid)
 {
-	return arena_printf(f->a, "%s/objects/%.2s/%s", f->repo, oid, oid + 2);
+	return arena_printf(
+	    f->base.a, "%s/objects/%.2s/%s", f->base.repo, oid, oid + 2);
 }
 
 /* Each kind of object, as git names it, and as the scrub does. */
@@ -274,10 +219,10 @@ static char *
 oid_of_kind(struct fixture *f, size_t i)
 {
 	if (kinds[i].spec)
-		return oid_of(f, arena_printf(f->a, "'%s'", kinds[i].spec));
-	return output_of(
-	    f, arena_printf(f->a,
-		   "git -C %s ls-tree main~3:payloads | cut -c13-52", f->repo));
+		return oid_of(
+		    f, arena_printf(f->base.a, "'%s'", kinds[i].spec));
+	return program_output(f->base.a,
+	    "git -C %s ls-tree main~3:payloads | cut -c13-52", f->base.repo);
 }
 
 static void
@@ -337,7 +282,7 @@ test_missing(void **state)
 {
 	struct fixture *f = *state;
 
-	close_ledger(f);
+	toy_fixture_close(&f->base);
 	for (size_t i = 0; i < N_KINDS; i++) {
 		const char *oid = oid_of_kind(f, i);
 
@@ -357,7 +302,7 @@ test_many(void **state)
 	struct fixture *f = *state;
 	const char *paths[N_KINDS];
 
-	close_ledger(f);
+	toy_fixture_close(&f->base);
 	for (size_t i = 0; i < N_KINDS; i++)
 		paths[i] = loose_path(f, oid_of_kind(f, i));
 	for (size_t i = 0; i < N_KINDS; i++)
@@ -374,7 +319,7 @@ pack(struct fixture *f)
 	struct err e = { 0 };
 	size_t packed;
 
-	if (ledger_pack(f->ledger, 1, &packed, &e))
+	if (ledger_pack(f->base.ledger, 1, &packed, &e))
 		fail_msg("ledger_pack: %s", e.detail);
 	assert_true(packed > 0);
 }
@@ -382,16 +327,16 @@ pack(struct fixture *f)
 static char *
 only_pack(struct fixture *f, const char *suffix)
 {
-	return output_of(f, arena_printf(f->a, "ls %s/objects/pack/pack-*.%s",
-				f->repo, suffix));
+	return program_output(
+	    f->base.a, "ls %s/objects/pack/pack-*.%s", f->base.repo, suffix);
 }
 
 static size_t
 place_in_pack(struct fixture *f, const char *oid)
 {
-	return (size_t)atoll(output_of(f,
-	    arena_printf(f->a, "git show-index <%s | grep %s | cut -d' ' -f1",
-		only_pack(f, "idx"), oid)));
+	return (size_t)atoll(program_output(f->base.a,
+	    "git show-index <%s | grep %s | cut -d' ' -f1", only_pack(f, "idx"),
+	    oid));
 }
 
 static void
@@ -478,8 +423,8 @@ test_pack_is_kept(void **state)
 	struct fixture *f = *state;
 	const char *oid, *path;
 
-	note(f, 2);
-	f->view = toy_hash_view(f->toy.ledger_dir);
+	toy_fixture_notes(&f->base, 2);
+	f->view = toy_hash_view(f->base.toy.ledger_dir);
 	pack(f);
 	path = only_pack(f, "pack");
 	oid = oid_of(f, "main:events");
@@ -500,16 +445,17 @@ empty_journal(struct fixture *f)
 {
 	struct err e = { 0 };
 
-	if (ledger_sync(f->ledger, &e))
+	if (ledger_sync(f->base.ledger, &e))
 		fail_msg("ledger_sync: %s", e.detail);
-	close_ledger(f);
+	toy_fixture_close(&f->base);
 }
 
 static void
 test_branch(void **state)
 {
 	struct fixture *f = *state;
-	char *path = arena_printf(f->a, "%s/refs/heads/main", f->repo);
+	char *path =
+	    arena_printf(f->base.a, "%s/refs/heads/main", f->base.repo);
 	char *before = oid_of(f, "main~2");
 	FILE *file;
 
@@ -539,8 +485,7 @@ test_without_read_model(void **state)
 	const char *oid = oid_of(f, "main~4"), *tip = oid_of(f, "main");
 
 	empty_journal(f);
-	assert_int_equal(
-	    unlink(arena_printf(f->a, "%s/state.db", f->toy.ledger_dir)), 0);
+	toy_fixture_remove_view(&f->base);
 	assert_int_equal(unlink(loose_path(f, oid)), 0);
 	assert_int_equal(unlink(loose_path(f, tip)), 0);
 	assert_int_equal(scrub(f), 1);
@@ -549,9 +494,9 @@ test_without_read_model(void **state)
 	assert_int_equal(f->report.left, 0);
 	assert_int_equal(scrub(f), 0);
 	assert_int_equal(
-	    unlink(arena_printf(f->a, "%s/refs/heads/main", f->repo)), 0);
-	assert_int_equal(
-	    unlink(arena_printf(f->a, "%s/state.db", f->toy.ledger_dir)), 0);
+	    unlink(arena_printf(f->base.a, "%s/refs/heads/main", f->base.repo)),
+	    0);
+	toy_fixture_remove_view(&f->base);
 	assert_ptr_equal(heal_from(f, f->mirror), &err_not_found);
 }
 
@@ -573,19 +518,18 @@ static void
 test_longer_mirror(void **state)
 {
 	struct fixture *f = *state;
-	char *copy = arena_printf(f->a, "%s/copy", f->toy.dir);
-	char *keys = arena_printf(f->a, "%s/signed", f->toy.keys_dir);
+	char *copy = arena_printf(f->base.a, "%s/copy", f->base.toy.dir);
+	char *keys = arena_printf(f->base.a, "%s/signed", f->base.toy.keys_dir);
 
 	/* The ledger as it was, and a mirror of what it became. */
-	close_ledger(f);
-	output_of(
-	    f, arena_printf(f->a, "cp -a %s %s", f->toy.ledger_dir, copy));
-	open_ledger(f);
-	note(f, 4);
+	toy_fixture_close(&f->base);
+	program_output(f->base.a, "cp -a %s %s", f->base.toy.ledger_dir, copy);
+	toy_fixture_open(&f->base);
+	toy_fixture_notes(&f->base, 4);
 	mirror(f);
-	close_ledger(f);
-	output_of(f, arena_printf(f->a, "rm -rf %s && mv %s %s",
-			 f->toy.ledger_dir, copy, f->toy.ledger_dir));
+	toy_fixture_close(&f->base);
+	program_output(f->base.a, "rm -rf %s && mv %s %s",
+	    f->base.toy.ledger_dir, copy, f->base.toy.ledger_dir);
 	unlink(keys);
 	damage_one(f);
 	heal(f);
@@ -599,8 +543,8 @@ test_shorter_mirror(void **state)
 	struct fixture *f = *state;
 	const char *newest;
 
-	note(f, 3);
-	f->view = toy_hash_view(f->toy.ledger_dir);
+	toy_fixture_notes(&f->base, 3);
+	f->view = toy_hash_view(f->base.toy.ledger_dir);
 	damage_one(f);
 	newest = loose_path(f, oid_of(f, "main:checkpoint"));
 	flip(newest, 60);
@@ -620,11 +564,11 @@ test_damaged_mirror(void **state)
 	char *path;
 
 	damage_one(f);
-	path = output_of(
-	    f, arena_printf(f->a, "ls %s/objects/pack/*.pack", f->mirror));
+	path =
+	    program_output(f->base.a, "ls %s/objects/pack/*.pack", f->mirror);
 	flip(path, 300);
 	refuses(f, f->mirror);
-	refuses(f, f->toy.dir);
+	refuses(f, f->base.toy.dir);
 }
 
 static void
@@ -634,7 +578,8 @@ test_other_ledger(void **state)
 
 	damage_one(f);
 	toy_create(&f->other, NULL);
-	refuses(f, arena_printf(f->a, "%s/ledger.git", f->other.ledger_dir));
+	refuses(
+	    f, arena_printf(f->base.a, "%s/ledger.git", f->other.ledger_dir));
 }
 
 /* The same keys, the same origin, and another past. */
@@ -642,29 +587,30 @@ static void
 test_other_history(void **state)
 {
 	struct fixture *f = *state;
-	struct toy own = f->toy;
+	struct toy own = f->base.toy;
 	struct err e = { 0 };
 
-	close_ledger(f);
-	snprintf(
-	    f->toy.ledger_dir, sizeof f->toy.ledger_dir, "%s/fork", own.dir);
-	f->toy.options.dir = f->toy.ledger_dir;
-	if (toy_make(&f->toy, &e))
+	toy_fixture_close(&f->base);
+	snprintf(f->base.toy.ledger_dir, sizeof f->base.toy.ledger_dir,
+	    "%s/fork", own.dir);
+	f->base.toy.options.dir = f->base.toy.ledger_dir;
+	if (toy_make(&f->base.toy, &e))
 		fail_msg("%s", e.detail);
 	for (int way = 0; way < 2; way++) {
-		open_ledger(f);
-		note(f, way == 0 ? 3 : 20);
-		close_ledger(f);
-		f->toy = own;
-		f->toy.options.dir = own.ledger_dir;
+		toy_fixture_open(&f->base);
+		toy_fixture_notes(&f->base, way == 0 ? 3 : 20);
+		toy_fixture_close(&f->base);
+		f->base.toy = own;
+		f->base.toy.options.dir = own.ledger_dir;
 		damage_one(f);
-		refuses(f, arena_printf(f->a, "%s/fork/ledger.git", own.dir));
+		refuses(
+		    f, arena_printf(f->base.a, "%s/fork/ledger.git", own.dir));
 		damage_one(f);
-		snprintf(f->toy.ledger_dir, sizeof f->toy.ledger_dir, "%s/fork",
-		    own.dir);
-		f->toy.options.dir = f->toy.ledger_dir;
+		snprintf(f->base.toy.ledger_dir, sizeof f->base.toy.ledger_dir,
+		    "%s/fork", own.dir);
+		f->base.toy.options.dir = f->base.toy.ledger_dir;
 	}
-	f->toy = own;
+	f->base.toy = own;
 }
 
 static void
@@ -686,11 +632,13 @@ test_remains(void **state)
 
 	damage_one(f);
 	assert_int_equal(
-	    ledger_damage_remains(&f->toy.options, names, 5, remains, &e), 0);
+	    ledger_damage_remains(&f->base.toy.options, names, 5, remains, &e),
+	    0);
 	assert_memory_equal(remains, expected, sizeof expected);
 	heal(f);
 	assert_int_equal(
-	    ledger_damage_remains(&f->toy.options, names, 5, remains, &e), 0);
+	    ledger_damage_remains(&f->base.toy.options, names, 5, remains, &e),
+	    0);
 	for (size_t i = 0; i < 5; i++)
 		assert_false(remains[i]);
 }
@@ -718,7 +666,7 @@ test_pieces(void **state)
 	f->n_found = 0;
 	for (; !f->state.finished; pieces++)
 		assert_int_equal(
-		    ledger_scrub(&f->toy.options, &how, &f->state, &e), 0);
+		    ledger_scrub(&f->base.toy.options, &how, &f->state, &e), 0);
 	assert_int_equal(pieces, 4);
 	assert_int_equal(f->n_found, 1);
 	assert_int_equal(f->state.events, 10);
@@ -737,7 +685,8 @@ test_rate(void **state)
 	how.bytes_per_second = f->state.bytes;
 	f->state = (struct scrub_state){ 0 };
 	clock_gettime(CLOCK_MONOTONIC, &a);
-	assert_int_equal(ledger_scrub(&f->toy.options, &how, &f->state, &e), 0);
+	assert_int_equal(
+	    ledger_scrub(&f->base.toy.options, &how, &f->state, &e), 0);
 	clock_gettime(CLOCK_MONOTONIC, &b);
 	seconds = (double)(b.tv_sec - a.tv_sec) +
 		  (double)(b.tv_nsec - a.tv_nsec) / 1e9;
@@ -745,35 +694,30 @@ test_rate(void **state)
 	assert_true(seconds >= least * 0.99);
 }
 
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_whole, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_loose, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_missing, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_many, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_packed, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_index, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_sums, setup, teardown),
-		cmocka_unit_test_setup_teardown(
-		    test_pack_is_kept, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_branch, setup, teardown),
-		cmocka_unit_test_setup_teardown(
-		    test_without_read_model, setup, teardown),
-		cmocka_unit_test_setup_teardown(
-		    test_longer_mirror, setup, teardown),
-		cmocka_unit_test_setup_teardown(
-		    test_shorter_mirror, setup, teardown),
-		cmocka_unit_test_setup_teardown(
-		    test_damaged_mirror, setup, teardown),
-		cmocka_unit_test_setup_teardown(
-		    test_other_ledger, setup, teardown),
-		cmocka_unit_test_setup_teardown(
-		    test_other_history, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_remains, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_pieces, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_rate, setup, teardown),
+		TEST(test_whole),
+		TEST(test_loose),
+		TEST(test_missing),
+		TEST(test_many),
+		TEST(test_packed),
+		TEST(test_index),
+		TEST(test_sums),
+		TEST(test_pack_is_kept),
+		TEST(test_branch),
+		TEST(test_without_read_model),
+		TEST(test_longer_mirror),
+		TEST(test_shorter_mirror),
+		TEST(test_damaged_mirror),
+		TEST(test_other_ledger),
+		TEST(test_other_history),
+		TEST(test_remains),
+		TEST(test_pieces),
+		TEST(test_rate),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

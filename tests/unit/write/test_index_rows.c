@@ -10,58 +10,31 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
-#include "ledger/chain/verify.h"
 #include "ledger/write/index.h"
 #include "tests/support/event_vector.h"
 #include "tests/support/naive_index.h"
-#include "tests/support/toy.h"
+#include "tests/support/toy_fixture.h"
 
 #define EVENTS_MAX 4096
 #define RECORDS    1500
 
 struct fixture {
-	struct toy toy;
-	struct ledger *ledger;
-	struct arena *a;
+	struct toy_fixture base;
 	struct index_event events[EVENTS_MAX];
 	size_t n;
 	uint32_t random;
 };
 
-static void
-open_ledger(struct fixture *f)
-{
-	struct err e = { 0 };
-
-	if (ledger_open(&f->toy.options, &f->ledger, &e))
-		fail_msg("%s", e.detail);
-}
-
 static int
 setup(void **state)
 {
-	struct fixture *f = calloc(1, sizeof *f);
+	struct fixture *f = toy_fixture_new(sizeof *f);
 
-	toy_create(&f->toy, NULL);
-	f->a = arena_new();
-	open_ledger(f);
+	toy_fixture_open(&f->base);
 	*state = f;
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	ledger_close(f->ledger);
-	toy_remove(&f->toy);
-	arena_free(f->a);
-	free(f);
 	return 0;
 }
 
@@ -69,7 +42,7 @@ static void
 note_event(struct fixture *f, const struct event *ev)
 {
 	f->events[f->n++] =
-	    (struct index_event){ arena_str(f->a, ev->subject_kind),
+	    (struct index_event){ arena_str(f->base.a, ev->subject_kind),
 		    ev->subject, ev->hash };
 }
 
@@ -80,10 +53,10 @@ submit(struct fixture *f, int (*decide)(struct tx *, void *, struct err *),
 	struct command c = { .decide = decide,
 		.arg = arg,
 		.actor = { .kind = STR("operator"), .id = STR("tester") },
-		.arena = f->a };
+		.arena = f->base.a };
 	struct receipt r;
 
-	if (ledger_submit(f->ledger, &c, &r, e))
+	if (ledger_submit(f->base.ledger, &c, &r, e))
 		return -1;
 	for (size_t i = 0; i < r.n; i++)
 		note_event(f, &r.events[i].event);
@@ -104,8 +77,8 @@ note_first(struct fixture *f)
 	struct stored_event first;
 	struct err e = { 0 };
 
-	assert_int_equal(ledger_read_begin(f->ledger, &r, &e), 0);
-	assert_int_equal(ledger_read_event(&r, 0, f->a, &first, &e), 0);
+	assert_int_equal(ledger_read_begin(f->base.ledger, &r, &e), 0);
+	assert_int_equal(ledger_read_event(&r, 0, f->base.a, &first, &e), 0);
 	note_event(f, &first.recorded.event);
 	ledger_read_end(&r);
 }
@@ -174,11 +147,11 @@ newest(struct fixture *f, struct index_proof *proof,
 	struct commit c;
 	struct err e = { 0 };
 
-	assert_int_equal(ledger_read_begin(f->ledger, &r, &e), 0);
-	if (ledger_read_index(&r, range, f->a, proof, &e))
+	assert_int_equal(ledger_read_begin(f->base.ledger, &r, &e), 0);
+	if (ledger_read_index(&r, range, f->base.a, proof, &e))
 		fail_msg("%s", e.detail);
 	ledger_read_end(&r);
-	assert_int_equal(commit_parse(f->a, proof->commit, &c, &e), 0);
+	assert_int_equal(commit_parse(f->base.a, proof->commit, &c, &e), 0);
 	assert_int_equal(trailers_parse(c.message, &t, &e), 0);
 	assert_true(t.has_index);
 	assert_int_equal(t.size, proof->size);
@@ -200,7 +173,7 @@ static void
 assert_as_defined(struct fixture *f)
 {
 	struct index_range range = range_of("b_c");
-	struct naive_index *x = naive_index_new(f->a, f->events, f->n);
+	struct naive_index *x = naive_index_new(f->base.a, f->events, f->n);
 	struct index_proof proof;
 	struct trailers t = newest(f, &proof, &range);
 	const struct str *pages;
@@ -214,21 +187,6 @@ assert_as_defined(struct fixture *f)
 		assert_true(str_eq(proof.pages[i], pages[i]));
 }
 
-static void
-assert_verifies(struct fixture *f)
-{
-	struct verify_options o = { .key = ledger_public_key(f->ledger) };
-	struct verify_report r;
-	struct err e = { 0 };
-
-	assert_int_equal(verify_ledger(arena_printf(f->a, "%s/ledger.git",
-					   f->toy.ledger_dir),
-			     &o, &r, &e),
-	    0);
-	if (!r.good)
-		fail_msg("%s: %s", r.check, r.reason);
-}
-
 /* Single events, whole batches, records old and new in no order. */
 static void
 test_kept_as_defined(void **state)
@@ -239,16 +197,14 @@ test_kept_as_defined(void **state)
 	assert_as_defined(f);
 	for (int i = 0; i < 12; i++) {
 		struct receipt r;
-		struct err e = { 0 };
 
 		add_many(f);
-		assert_int_equal(
-		    toy_note(f->ledger, f->a, STR("x"), &r, &e), 0);
+		r = toy_fixture_note(&f->base, "x");
 		note_event(f, &r.events[0].event);
 		if (i < 3 || i == 11)
 			assert_as_defined(f);
 	}
-	assert_verifies(f);
+	toy_fixture_assert_verifies(&f->base, f->base.key);
 }
 
 static void
@@ -261,15 +217,16 @@ test_announced_once(void **state)
 	struct err e = { 0 };
 
 	event_vector_check(&event_ledger_indexed);
-	assert_int_equal(ledger_read_begin(f->ledger, &r, &e), 0);
-	assert_int_equal(ledger_read_index(&r, &range, f->a, &proof, &e), -1);
+	assert_int_equal(ledger_read_begin(f->base.ledger, &r, &e), 0);
+	assert_int_equal(
+	    ledger_read_index(&r, &range, f->base.a, &proof, &e), -1);
 	assert_ptr_equal(e.kind, &err_conflict);
 	ledger_read_end(&r);
 	err_clear(&e);
 	begin(f);
 	assert_int_equal(submit(f, decide_begin, NULL, &e), 0);
 	assert_int_equal(f->n, 2);
-	assert_verifies(f);
+	toy_fixture_assert_verifies(&f->base, f->base.key);
 }
 
 /* It is over all events, also those from before. */
@@ -282,46 +239,37 @@ test_announced_late(void **state)
 
 	note_first(f);
 	for (int i = 0; i < 300; i++) {
-		assert_int_equal(
-		    toy_note(f->ledger, f->a, STR("x"), &r, &e), 0);
+		r = toy_fixture_note(&f->base, "x");
 		note_event(f, &r.events[0].event);
 	}
 	assert_int_equal(submit(f, decide_begin, NULL, &e), 0);
 	assert_as_defined(f);
-	assert_verifies(f);
+	toy_fixture_assert_verifies(&f->base, f->base.key);
 }
 
 static void
 test_made_anew(void **state)
 {
 	struct fixture *f = *state;
-	struct digest before;
-	uint64_t events;
-	struct err e = { 0 };
 
 	begin(f);
 	for (int i = 0; i < 5; i++)
 		add_many(f);
-	ledger_close(f->ledger);
-	before = toy_hash_view(f->toy.ledger_dir);
-	assert_int_equal(
-	    ledger_rebuild(&f->toy.options, NULL, NULL, &events, &e), 0);
-	assert_int_equal(events, f->n);
-	assert_true(digest_eq(toy_hash_view(f->toy.ledger_dir), before));
-	assert_int_equal(
-	    unlink(arena_printf(f->a, "%s/state.db", f->toy.ledger_dir)), 0);
-	open_ledger(f);
+	toy_fixture_close(&f->base);
+	assert_int_equal(toy_fixture_assert_rebuilds(&f->base), f->n);
+	toy_fixture_remove_view(&f->base);
+	toy_fixture_open(&f->base);
 	assert_as_defined(f);
 	add_many(f);
 	assert_as_defined(f);
-	assert_verifies(f);
+	toy_fixture_assert_verifies(&f->base, f->base.key);
 }
 
 static void
 run_sql(struct fixture *f, const char *sql)
 {
-	char *command = arena_printf(
-	    f->a, "sqlite3 '%s/state.db' \"%s\"", f->toy.ledger_dir, sql);
+	char *command = arena_printf(f->base.a, "sqlite3 '%s/state.db' \"%s\"",
+	    f->base.toy.ledger_dir, sql);
 
 	assert_int_equal(system(command), 0);
 }
@@ -352,16 +300,17 @@ test_damaged_rows(void **state)
 	for (int i = 0; i < 4; i++)
 		add_many(f);
 	t = newest(f, &proof, &range);
-	assert_int_equal(index_proof_check(f->a, t.index, proof.pages, proof.n,
-			     &range, &rows, &n, &e),
+	assert_int_equal(index_proof_check(f->base.a, t.index, proof.pages,
+			     proof.n, &range, &rows, &n, &e),
 	    0);
 	assert_in_range(n, 100, 500);
 	for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
 		run_sql(f, "CREATE TABLE kept AS SELECT * FROM ledger_index");
 		run_sql(f, damages[i]);
 		newest(f, &proof, &range);
-		assert_int_equal(index_proof_check(f->a, t.index, proof.pages,
-				     proof.n, &range, &rows, &n, &e),
+		assert_int_equal(
+		    index_proof_check(f->base.a, t.index, proof.pages, proof.n,
+			&range, &rows, &n, &e),
 		    -1);
 		assert_ptr_equal(e.kind, &err_corrupt);
 		err_clear(&e);
@@ -386,12 +335,13 @@ test_records(void **state)
 	begin(f);
 	add_many(f);
 	t = newest(f, &proof, &range);
-	assert_int_equal(index_proof_check(f->a, t.index, proof.pages, proof.n,
-			     &range, &rows, &n_rows, &e),
+	assert_int_equal(index_proof_check(f->base.a, t.index, proof.pages,
+			     proof.n, &range, &rows, &n_rows, &e),
 	    0);
-	assert_int_equal(ledger_read_begin(f->ledger, &r, &e), 0);
+	assert_int_equal(ledger_read_begin(f->base.ledger, &r, &e), 0);
 	assert_int_equal(
-	    ledger_read_records(&r, &range, 1000, f->a, &found, &n, &e), 0);
+	    ledger_read_records(&r, &range, 1000, f->base.a, &found, &n, &e),
+	    0);
 	assert_int_equal(n, n_rows);
 	for (size_t i = 0; i < n; i++) {
 		struct index_key key;
@@ -402,7 +352,7 @@ test_records(void **state)
 		assert_true(digest_eq(found[i].chain, rows[i].hash));
 	}
 	assert_int_equal(
-	    ledger_read_records(&r, &range, 7, f->a, &found, &n, &e), 0);
+	    ledger_read_records(&r, &range, 7, f->base.a, &found, &n, &e), 0);
 	assert_int_equal(n, 7);
 	ledger_read_end(&r);
 }
@@ -410,7 +360,7 @@ test_records(void **state)
 int
 main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, toy_fixture_tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(test_kept_as_defined),
 		TEST(test_announced_once),
