@@ -86,6 +86,24 @@ desk_close(struct desk *d)
 	arena_free(d->a);
 }
 
+int
+desk_set_up(void **state)
+{
+	struct desk *d = calloc(1, sizeof *d);
+
+	desk_open(d, "sandbox");
+	*state = d;
+	return 0;
+}
+
+int
+desk_tear_down(void **state)
+{
+	desk_close(*state);
+	free(*state);
+	return 0;
+}
+
 static int
 acquire(struct desk *d, const struct caller *caller, const struct operation *op,
     struct ledger **ledger, struct err *e)

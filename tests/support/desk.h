@@ -28,6 +28,12 @@ void desk_open(struct desk *, const char *environment);
 /* Removes the folder. */
 void desk_close(struct desk *);
 
+/* For cmocka: a desk in the sandbox as a test's state, and its end. */
+int desk_set_up(void **state);
+int desk_tear_down(void **state);
+#define WITH_DESK(test) \
+	cmocka_unit_test_setup_teardown(test, desk_set_up, desk_tear_down)
+
 /* Makes another workspace in the same environment and goes there. */
 void desk_move(struct desk *, const char *workspace);
 

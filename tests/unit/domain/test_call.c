@@ -1,8 +1,6 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <cmocka.h>
 #include <pthread.h>
@@ -22,24 +20,6 @@
 #define PAYROLL                                                \
 	"{\"name\":\"payroll\",\"responsible\":\"A. Person\"," \
 	"\"scopes\":[\"workspace:read\"]}"
-
-static int
-set_up(void **state)
-{
-	struct desk *d = calloc(1, sizeof *d);
-
-	desk_open(d, "sandbox");
-	*state = d;
-	return 0;
-}
-
-static int
-tear_down(void **state)
-{
-	desk_close(*state);
-	free(*state);
-	return 0;
-}
 
 /* A call of any row under an idempotency key, as a front makes it. */
 static int
@@ -472,8 +452,6 @@ test_secret_is_not_replayed(void **state)
 	assert_int_equal(json_get(reply.body, "key")->type, JSON_NULL);
 	assert_int_equal(json_get(reply.body, "secret_shown")->type, JSON_TRUE);
 }
-
-#define WITH_DESK(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int
 main(void)

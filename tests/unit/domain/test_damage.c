@@ -5,140 +5,50 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <cmocka.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#include "domain/call.h"
-#include "domain/catalog.h"
 #include "domain/damage.h"
 #include "domain/jobs/kinds.h"
 #include "domain/ledger_ops/group.h"
 #include "ledger/base/io.h"
 #include "tests/support/event_vector.h"
+#include "tests/support/program.h"
+#include "tests/support/workshop.h"
 
 #define DAY INT64_C(86400000000)
 
-/* The system's clock, put forward by the test. */
-struct fake_clock {
-	struct clock base;
-	int64_t ahead_us;
-};
-
-static struct instant
-fake_wall(const struct clock *c)
-{
-	struct instant now = clock_system.wall(&clock_system);
-
-	now.us += ((const struct fake_clock *)(const void *)c)->ahead_us;
-	return now;
-}
-
-static struct instant
-fake_steady(const struct clock *c)
-{
-	struct instant now = clock_system.steady(&clock_system);
-
-	now.us += ((const struct fake_clock *)(const void *)c)->ahead_us;
-	return now;
-}
-
 struct fixture {
-	char dir[64];
-	struct arena *a;
-	struct fake_clock clock;
-	struct config config;
-	struct service *service;
+	struct workshop shop;
 	struct worker worker;
 	const char *object, *aside;
 };
-
-static const struct place acme = { { "acme", 4 }, { "sandbox", 7 }, 0 };
-
-static char *
-output_of(struct fixture *f, const char *command)
-{
-	char *out = arena_alloc(f->a, 4096);
-	FILE *p = popen(command, "r");
-	size_t n;
-
-	assert_non_null(p);
-	n = fread(out, 1, 4095, p);
-	assert_int_equal(pclose(p), 0);
-	while (n > 0 && out[n - 1] == '\n')
-		n--;
-	out[n] = '\0';
-	return out;
-}
-
-static void
-create_workspace(struct fixture *f)
-{
-	struct caller staff = { .kind = CALLER_OPERATOR,
-		.place = acme,
-		.operator_name = STR("tester") };
-	struct call call = {
-		.op = catalog_by_id(STR("workspace.create")),
-		.caller = &staff,
-		.input = { .flat = true },
-		.request = uid_new(),
-	};
-	struct reply reply;
-	struct err e = { 0 };
-
-	if (call_run(f->service, &call, f->a, &reply, &e))
-		fail_msg("%s", e.detail);
-}
 
 /* The file of the first batch's events. */
 static void
 find_object(struct fixture *f)
 {
 	char *repo = arena_printf(
-	    f->a, "%s/var/ledgers/acme/sandbox/ledger.git", f->dir);
-	char *oid = output_of(
-	    f, arena_printf(f->a,
-		   "git -C %s rev-parse $(git -C %s rev-list main | tail -n 1)"
-		   ":events",
-		   repo, repo));
+	    f->shop.a, "%s/var/ledgers/acme/sandbox/ledger.git", f->shop.dir);
+	char *oid = program_output(f->shop.a,
+	    "git -C %s rev-parse $(git -C %s rev-list main | tail -n 1)"
+	    ":events",
+	    repo, repo);
 
 	f->object =
-	    arena_printf(f->a, "%s/objects/%.2s/%s", repo, oid, oid + 2);
-	f->aside = arena_printf(f->a, "%s/aside", f->dir);
+	    arena_printf(f->shop.a, "%s/objects/%.2s/%s", repo, oid, oid + 2);
+	f->aside = arena_printf(f->shop.a, "%s/aside", f->shop.dir);
 }
 
 static int
 set_up(void **state)
 {
 	struct fixture *f = calloc(1, sizeof *f);
-	struct err e = { 0 };
 
-	strcpy(f->dir, "/tmp/probity-damage-XXXXXX");
-	if (!mkdtemp(f->dir))
-		return -1;
-	f->a = arena_new();
-	f->clock.base = (struct clock){ fake_wall, fake_steady };
-	f->config = (struct config){
-		.state = arena_strf(f->a, "%s/var", f->dir),
-		.keys = arena_strf(f->a, "%s/keys", f->dir),
-		.origin_host = STR("ledger.example.com"),
-		.max_ledgers = 4,
-		.free_floor = 1,
-		.pack_threshold = 100000,
-		.verify_hours = 8760,
-		.scrub_days = 30,
-		.scrub_mib_per_second = 1000,
-	};
-	assert_int_equal(service_new(&f->config, &f->service, &e), 0);
-	service_set_clock(f->service, &f->clock.base);
-	create_workspace(f);
-	f->worker = (struct worker){
-		.service = f->service, .place = acme, .name = STR("worker-one")
-	};
-	assert_int_equal(
-	    service_acquire(f->service, &acme, &f->worker.ledger, &e), 0);
+	workshop_open(&f->shop, 8760);
+	f->worker = workshop_hire(&f->shop, "worker-one");
 	find_object(f);
 	*state = f;
 	return 0;
@@ -149,10 +59,8 @@ tear_down(void **state)
 {
 	struct fixture *f = *state;
 
-	service_release(f->service, f->worker.ledger);
-	service_free(f->service);
-	output_of(f, arena_printf(f->a, "rm -rf %s", f->dir));
-	arena_free(f->a);
+	service_release(f->shop.service, f->worker.ledger);
+	workshop_close(&f->shop);
 	free(f);
 	return 0;
 }
@@ -163,8 +71,8 @@ round_of_work(struct fixture *f)
 	struct err e = { 0 };
 	int rc;
 
-	assert_int_equal(worker_schedule(&f->worker, f->a, &e), 0);
-	while ((rc = worker_run_one(&f->worker, f->a, &e)) == 1)
+	assert_int_equal(worker_schedule(&f->worker, f->shop.a, &e), 0);
+	while ((rc = worker_run_one(&f->worker, f->shop.a, &e)) == 1)
 		;
 	if (rc)
 		fail_msg("%s", e.detail);
@@ -204,17 +112,17 @@ test_schedule(void **state)
 	struct fixture *f = *state;
 
 	round_of_work(f);
-	f->clock.ahead_us += 29 * DAY;
+	f->shop.clock.ahead_us += 29 * DAY;
 	round_of_work(f);
 	assert_int_equal(number(f, JOBS), 0);
-	f->clock.ahead_us += 2 * DAY;
+	f->shop.clock.ahead_us += 2 * DAY;
 	round_of_work(f);
 	assert_int_equal(number(f, SCRUBS), 1);
 	round_of_work(f);
-	f->clock.ahead_us += 29 * DAY;
+	f->shop.clock.ahead_us += 29 * DAY;
 	round_of_work(f);
 	assert_int_equal(number(f, SCRUBS), 1);
-	f->clock.ahead_us += 2 * DAY;
+	f->shop.clock.ahead_us += 2 * DAY;
 	round_of_work(f);
 	assert_int_equal(number(f, SCRUBS), 2);
 	assert_int_equal(number(f, DAMAGES), 0);
@@ -223,7 +131,7 @@ test_schedule(void **state)
 static void
 scrub(struct fixture *f)
 {
-	f->clock.ahead_us += 31 * DAY;
+	f->shop.clock.ahead_us += 31 * DAY;
 	round_of_work(f);
 }
 
@@ -257,22 +165,19 @@ static void
 test_goes_on(void **state)
 {
 	struct fixture *f = *state;
-	char *place =
-	    arena_printf(f->a, "%s/var/ledgers/acme/sandbox/scrub", f->dir);
+	char *place = arena_printf(
+	    f->shop.a, "%s/var/ledgers/acme/sandbox/scrub", f->shop.dir);
 
 	round_of_work(f);
-	service_stop(f->service);
+	service_stop(f->shop.service);
 	scrub(f);
 	assert_int_equal(number(f, JOBS), 1);
 	assert_int_equal(number(f, SCRUBS), 0);
 	assert_int_equal(access(place, F_OK), 0);
-	service_release(f->service, f->worker.ledger);
-	service_free(f->service);
-	assert_int_equal(service_new(&f->config, &f->service, NULL), 0);
-	service_set_clock(f->service, &f->clock.base);
-	f->worker.service = f->service;
-	assert_int_equal(
-	    service_acquire(f->service, &acme, &f->worker.ledger, NULL), 0);
+	service_release(f->shop.service, f->worker.ledger);
+	service_free(f->shop.service);
+	workshop_start(&f->shop);
+	f->worker = workshop_hire(&f->shop, "worker-one");
 	round_of_work(f);
 	assert_int_equal(number(f, SCRUBS), 1);
 	assert_true(number(f, "SELECT events FROM scrub") > 0);
@@ -290,8 +195,8 @@ test_strange_place(void **state)
 {
 	static const char *const texts[] = { "", "{}", "[1]", "{\"pack\":1}" };
 	struct fixture *f = *state;
-	char *place =
-	    arena_printf(f->a, "%s/var/ledgers/acme/sandbox/scrub", f->dir);
+	char *place = arena_printf(
+	    f->shop.a, "%s/var/ledgers/acme/sandbox/scrub", f->shop.dir);
 	struct err e = { 0 };
 
 	round_of_work(f);

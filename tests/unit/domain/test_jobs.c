@@ -5,125 +5,34 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "domain/call.h"
-#include "domain/catalog.h"
 #include "domain/jobs/kinds.h"
 #include "domain/ledger_ops.h"
 #include "domain/ledger_ops/group.h"
 #include "ledger/write/index.h"
+#include "tests/support/workshop.h"
 
 #define SECOND INT64_C(1000000)
 #define HOUR   (3600 * SECOND)
 
-/* The system's clock, put forward by the test. */
-struct fake_clock {
-	struct clock base;
-	int64_t ahead_us;
-};
-
-static struct instant
-fake_wall(const struct clock *c)
-{
-	struct instant now = clock_system.wall(&clock_system);
-
-	now.us += ((const struct fake_clock *)(const void *)c)->ahead_us;
-	return now;
-}
-
-static struct instant
-fake_steady(const struct clock *c)
-{
-	struct instant now = clock_system.steady(&clock_system);
-
-	now.us += ((const struct fake_clock *)(const void *)c)->ahead_us;
-	return now;
-}
-
 struct fixture {
-	char dir[64];
-	struct arena *a;
-	struct fake_clock clock;
-	struct config config;
-	struct service *service;
+	struct workshop shop;
 	struct worker one, two;
 };
-
-static const struct place acme = { { "acme", 4 }, { "sandbox", 7 }, 0 };
-
-static void
-create_workspace(struct fixture *f)
-{
-	struct caller staff = { .kind = CALLER_OPERATOR,
-		.place = acme,
-		.operator_name = STR("tester") };
-	struct call call = {
-		.op = catalog_by_id(STR("workspace.create")),
-		.caller = &staff,
-		.input = { .flat = true },
-		.request = uid_new(),
-	};
-	struct reply reply;
-	struct err e = { 0 };
-
-	if (call_run(f->service, &call, f->a, &reply, &e))
-		fail_msg("%s", e.detail);
-}
-
-static struct worker
-hire(struct fixture *f, const char *name)
-{
-	struct worker w = {
-		.service = f->service, .place = acme, .name = str_from(name)
-	};
-	struct err e = { 0 };
-
-	assert_int_equal(service_acquire(f->service, &acme, &w.ledger, &e), 0);
-	return w;
-}
 
 static int
 set_up(void **state)
 {
 	struct fixture *f = calloc(1, sizeof *f);
-	struct err e = { 0 };
 
-	strcpy(f->dir, "/tmp/probity-jobs-XXXXXX");
-	if (!mkdtemp(f->dir))
-		return -1;
-	f->a = arena_new();
-	f->clock.base = (struct clock){ fake_wall, fake_steady };
-	f->config = (struct config){
-		.state = arena_strf(f->a, "%s/var", f->dir),
-		.keys = arena_strf(f->a, "%s/keys", f->dir),
-		.origin_host = STR("ledger.example.com"),
-		.max_ledgers = 4,
-		.free_floor = 1,
-		.pack_threshold = 100000,
-		.verify_hours = 24,
-		.scrub_days = 30,
-		.scrub_mib_per_second = 1000,
-	};
-	assert_int_equal(service_new(&f->config, &f->service, &e), 0);
-	service_set_clock(f->service, &f->clock.base);
-	create_workspace(f);
-	f->one = hire(f, "worker-one");
-	f->two = hire(f, "worker-two");
+	workshop_open(&f->shop, 24);
+	f->one = workshop_hire(&f->shop, "worker-one");
+	f->two = workshop_hire(&f->shop, "worker-two");
 	*state = f;
 	return 0;
-}
-
-static int
-remove_entry(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-	(void)st;
-	(void)type;
-	(void)at;
-	return remove(path);
 }
 
 static int
@@ -131,11 +40,9 @@ tear_down(void **state)
 {
 	struct fixture *f = *state;
 
-	service_release(f->service, f->one.ledger);
-	service_release(f->service, f->two.ledger);
-	service_free(f->service);
-	nftw(f->dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-	arena_free(f->a);
+	service_release(f->shop.service, f->one.ledger);
+	service_release(f->shop.service, f->two.ledger);
+	workshop_close(&f->shop);
 	free(f);
 	return 0;
 }
@@ -154,7 +61,8 @@ queue(struct fixture *f, const struct job_kind *kind)
 	struct receipt receipt;
 	struct err e = { 0 };
 
-	assert_int_equal(worker_submit(&f->one, f->a, &d, &receipt, &e), 0);
+	assert_int_equal(
+	    worker_submit(&f->one, f->shop.a, &d, &receipt, &e), 0);
 	assert_int_equal(receipt.n, 1);
 }
 
@@ -205,7 +113,8 @@ count_events(struct fixture *f, const char *type)
 		struct stored_event stored;
 
 		assert_int_equal(
-		    ledger_read_event(&reading, seq, f->a, &stored, &e), 0);
+		    ledger_read_event(&reading, seq, f->shop.a, &stored, &e),
+		    0);
 		n += str_is(stored.recorded.event.type, type);
 	}
 	ledger_read_end(&reading);
@@ -216,7 +125,7 @@ static int
 claim(struct fixture *f, const struct worker *w, struct claim *out)
 {
 	struct err e = { 0 };
-	int claimed = worker_claim(w, f->a, out, &e);
+	int claimed = worker_claim(w, f->shop.a, out, &e);
 
 	if (claimed < 0)
 		fail_msg("%s", e.detail);
@@ -227,11 +136,11 @@ static bool
 settle(struct fixture *f, const struct worker *w, const struct claim *c,
     const struct err *fault)
 {
-	struct json *result = json_object(f->a);
+	struct json *result = json_object(f->shop.a);
 	struct err e = { 0 };
 	bool ended;
 
-	if (worker_settle(w, f->a, c, result, fault, &ended, &e))
+	if (worker_settle(w, f->shop.a, c, result, fault, &ended, &e))
 		fail_msg("%s", e.detail);
 	return ended;
 }
@@ -242,10 +151,10 @@ test_job_is_run_once(void **state)
 	struct fixture *f = *state;
 	struct err e = { 0 };
 
-	assert_int_equal(worker_run_one(&f->one, f->a, &e), 0);
+	assert_int_equal(worker_run_one(&f->one, f->shop.a, &e), 0);
 	queue(f, &job_ledger_verify);
-	assert_int_equal(worker_run_one(&f->one, f->a, &e), 1);
-	assert_int_equal(worker_run_one(&f->two, f->a, &e), 0);
+	assert_int_equal(worker_run_one(&f->one, f->shop.a, &e), 1);
+	assert_int_equal(worker_run_one(&f->two, f->shop.a, &e), 0);
 	assert_int_equal(count(&f->one, "completed"), 1);
 	assert_int_equal(count(&f->one, "verifications"), 1);
 	assert_int_equal(count_events(f, "ledger.verified"), 1);
@@ -256,13 +165,13 @@ test_verification_is_recorded(void **state)
 {
 	struct fixture *f = *state;
 	struct caller caller = worker_caller(&f->one);
-	struct context c = worker_context(&f->one, &caller, f->a);
+	struct context c = worker_context(&f->one, &caller, f->shop.a);
 	struct verification v;
 	struct reading reading;
 	struct err e = { 0 };
 
 	queue(f, &job_ledger_verify);
-	assert_int_equal(worker_run_one(&f->one, f->a, &e), 1);
+	assert_int_equal(worker_run_one(&f->one, f->shop.a, &e), 1);
 	assert_int_equal(ledger_read_begin(f->one.ledger, &reading, &e), 0);
 	c.db = reading.db;
 	assert_int_equal(ledger_last_verification(&c, &v, &e), 1);
@@ -279,12 +188,12 @@ test_verification_is_recorded(void **state)
 static void
 lose_events_of_first_batch(struct fixture *f)
 {
-	const char *command = arena_printf(f->a,
+	const char *command = arena_printf(f->shop.a,
 	    "cd %s/var/ledgers/acme/sandbox/ledger.git &&"
 	    " c=$(git rev-list --reverse main | head -n 1) &&"
 	    " o=$(git rev-parse $c:events) &&"
 	    " rm -f objects/$(echo $o | cut -c1-2)/$(echo $o | cut -c3-)",
-	    f->dir);
+	    f->shop.dir);
 
 	assert_int_equal(system(command), 0);
 }
@@ -294,14 +203,14 @@ test_damage_is_recorded(void **state)
 {
 	struct fixture *f = *state;
 	struct caller caller = worker_caller(&f->one);
-	struct context c = worker_context(&f->one, &caller, f->a);
+	struct context c = worker_context(&f->one, &caller, f->shop.a);
 	struct verification v;
 	struct reading reading;
 	struct err e = { 0 };
 
 	lose_events_of_first_batch(f);
 	queue(f, &job_ledger_verify);
-	assert_int_equal(worker_run_one(&f->one, f->a, &e), 1);
+	assert_int_equal(worker_run_one(&f->one, f->shop.a, &e), 1);
 	assert_int_equal(ledger_read_begin(f->one.ledger, &reading, &e), 0);
 	c.db = reading.db;
 	assert_int_equal(ledger_last_verification(&c, &v, &e), 1);
@@ -322,9 +231,9 @@ test_lease_runs_out(void **state)
 	assert_int_equal(claim(f, &f->one, &lost), 1);
 	assert_int_equal(lost.job.attempt, 1);
 	assert_int_equal(claim(f, &f->two, &none), 0);
-	f->clock.ahead_us += (job_ledger_pack.lease_s - 60) * SECOND;
+	f->shop.clock.ahead_us += (job_ledger_pack.lease_s - 60) * SECOND;
 	assert_int_equal(claim(f, &f->two, &none), 0);
-	f->clock.ahead_us += 61 * SECOND;
+	f->shop.clock.ahead_us += 61 * SECOND;
 	assert_int_equal(claim(f, &f->two, &second), 1);
 	assert_int_equal(second.job.attempt, 2);
 	assert_true(uid_eq(second.job.uid, lost.job.uid));
@@ -347,7 +256,8 @@ test_lost_workers_end_the_job(void **state)
 	for (int64_t i = 1; i <= job_ledger_pack.attempts; i++) {
 		assert_int_equal(claim(f, &f->one, &c), 1);
 		assert_int_equal(c.job.attempt, i);
-		f->clock.ahead_us += (job_ledger_pack.lease_s + 1) * SECOND;
+		f->shop.clock.ahead_us +=
+		    (job_ledger_pack.lease_s + 1) * SECOND;
 	}
 	assert_int_equal(claim(f, &f->one, &c), 0);
 	assert_int_equal(count(&f->one, "failed"), 1);
@@ -368,9 +278,9 @@ test_failed_attempts_wait_and_end(void **state)
 	for (int64_t i = 1; i < job_ledger_pack.attempts; i++) {
 		assert_int_equal(claim(f, &f->one, &c), 1);
 		assert_true(settle(f, &f->one, &c, &fault));
-		f->clock.ahead_us += (pause_s - 2) * SECOND;
+		f->shop.clock.ahead_us += (pause_s - 2) * SECOND;
 		assert_int_equal(claim(f, &f->two, &c), 0);
-		f->clock.ahead_us += 3 * SECOND;
+		f->shop.clock.ahead_us += 3 * SECOND;
 		pause_s *= 2;
 	}
 	assert_int_equal(claim(f, &f->two, &c), 1);
@@ -384,16 +294,16 @@ static void
 test_result_that_does_not_fit(void **state)
 {
 	struct fixture *f = *state;
-	struct json *wrong = json_object(f->a);
+	struct json *wrong = json_object(f->shop.a);
 	struct claim c;
 	struct err e = { 0 };
 	bool ended;
 
-	json_put_str(f->a, wrong, "result", STR("perhaps"));
+	json_put_str(f->shop.a, wrong, "result", STR("perhaps"));
 	queue(f, &job_ledger_verify);
 	assert_int_equal(claim(f, &f->one, &c), 1);
 	assert_int_equal(
-	    worker_settle(&f->one, f->a, &c, wrong, NULL, &ended, &e), -1);
+	    worker_settle(&f->one, f->shop.a, &c, wrong, NULL, &ended, &e), -1);
 	assert_ptr_equal(e.kind, &err_invalid);
 	assert_false(ended);
 	assert_int_equal(count(&f->one, "verifications"), 0);
@@ -406,19 +316,19 @@ test_schedule(void **state)
 	struct fixture *f = *state;
 	struct err e = { 0 };
 
-	assert_int_equal(worker_schedule(&f->one, f->a, &e), 0);
-	assert_int_equal(worker_schedule(&f->two, f->a, &e), 0);
+	assert_int_equal(worker_schedule(&f->one, f->shop.a, &e), 0);
+	assert_int_equal(worker_schedule(&f->two, f->shop.a, &e), 0);
 	assert_int_equal(count(&f->one, "all"), 1); /* never verified */
-	assert_int_equal(worker_run_one(&f->one, f->a, &e), 1);
-	assert_int_equal(worker_schedule(&f->one, f->a, &e), 0);
+	assert_int_equal(worker_run_one(&f->one, f->shop.a, &e), 1);
+	assert_int_equal(worker_schedule(&f->one, f->shop.a, &e), 0);
 	assert_int_equal(count(&f->one, "all"), 1);
-	f->clock.ahead_us += 23 * HOUR;
-	assert_int_equal(worker_schedule(&f->one, f->a, &e), 0);
+	f->shop.clock.ahead_us += 23 * HOUR;
+	assert_int_equal(worker_schedule(&f->one, f->shop.a, &e), 0);
 	assert_int_equal(count(&f->one, "all"), 1);
-	f->clock.ahead_us += 2 * HOUR;
-	assert_int_equal(worker_schedule(&f->one, f->a, &e), 0);
+	f->shop.clock.ahead_us += 2 * HOUR;
+	assert_int_equal(worker_schedule(&f->one, f->shop.a, &e), 0);
 	assert_int_equal(count(&f->one, "all"), 2);
-	assert_int_equal(worker_run_one(&f->two, f->a, &e), 1);
+	assert_int_equal(worker_run_one(&f->two, f->shop.a, &e), 1);
 	assert_int_equal(count(&f->one, "verifications"), 2);
 }
 
@@ -445,18 +355,18 @@ test_index_is_begun(void **state)
 	struct err e = { 0 };
 
 	assert_true(is_indexed(&f->one));
-	assert_int_equal(system(arena_printf(f->a,
+	assert_int_equal(system(arena_printf(f->shop.a,
 			     "sqlite3 '%s'/var/ledgers/acme/sandbox/state.db"
 			     " 'DELETE FROM ledger_indexed'",
-			     f->dir)),
+			     f->shop.dir)),
 	    0);
 	assert_false(is_indexed(&f->one));
-	assert_int_equal(worker_schedule(&f->one, f->a, &e), 0);
+	assert_int_equal(worker_schedule(&f->one, f->shop.a, &e), 0);
 	assert_int_equal(count(&f->one, "all"), 2);
-	assert_int_equal(worker_run_one(&f->one, f->a, &e), 1);
-	assert_int_equal(worker_run_one(&f->one, f->a, &e), 1);
+	assert_int_equal(worker_run_one(&f->one, f->shop.a, &e), 1);
+	assert_int_equal(worker_run_one(&f->one, f->shop.a, &e), 1);
 	assert_true(is_indexed(&f->one));
-	assert_int_equal(worker_schedule(&f->one, f->a, &e), 0);
+	assert_int_equal(worker_schedule(&f->one, f->shop.a, &e), 0);
 	assert_int_equal(count(&f->one, "all"), 2);
 }
 
@@ -485,16 +395,16 @@ static _Noreturn void
 work(struct fixture *f, const char *name)
 {
 	struct service *service;
-	struct worker w = { .place = acme, .name = str_from(name) };
+	struct worker w = { .place = workshop_place, .name = str_from(name) };
 	struct err e = { 0 };
 	int ran, idle = 0;
 
-	if (service_new(&f->config, &service, &e) ||
-	    service_acquire(service, &acme, &w.ledger, &e))
+	if (service_new(&f->shop.config, &service, &e) ||
+	    service_acquire(service, &workshop_place, &w.ledger, &e))
 		_exit(1);
 	w.service = service;
 	while (idle < 3) {
-		ran = worker_run_one(&w, f->a, &e);
+		ran = worker_run_one(&w, f->shop.a, &e);
 		if (ran < 0) {
 			fprintf(stderr, "%s: %s\n", name, e.detail);
 			_exit(1);
@@ -517,9 +427,9 @@ test_two_processes_share_the_work(void **state)
 	for (int i = 0; i < JOBS; i++)
 		queue(f, &job_ledger_verify);
 	/* A process forks without open ledgers. */
-	service_release(f->service, f->one.ledger);
-	service_release(f->service, f->two.ledger);
-	service_free(f->service);
+	service_release(f->shop.service, f->one.ledger);
+	service_release(f->shop.service, f->two.ledger);
+	service_free(f->shop.service);
 	for (int i = 0; i < 2; i++) {
 		pids[i] = fork();
 		assert_true(pids[i] >= 0);
@@ -532,10 +442,9 @@ test_two_processes_share_the_work(void **state)
 		assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
 		assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 	}
-	assert_int_equal(
-	    service_new(&f->config, &f->service, &(struct err){ 0 }), 0);
-	f->one = hire(f, "worker-one");
-	f->two = hire(f, "worker-two");
+	workshop_start(&f->shop);
+	f->one = workshop_hire(&f->shop, "worker-one");
+	f->two = workshop_hire(&f->shop, "worker-two");
 	assert_int_equal(count(&f->one, "completed"), JOBS);
 	assert_int_equal(count(&f->one, "verifications"), JOBS);
 	assert_int_equal(count_events(f, "job.completed"), JOBS);

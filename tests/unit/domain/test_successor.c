@@ -8,7 +8,6 @@
 #include <stddef.h>
 
 #include <cmocka.h>
-#include <stdlib.h>
 
 #include "domain/pool.h"
 #include "domain/workspace.h"
@@ -20,24 +19,6 @@
 static const char *const application =
     "{\"name\":\"late\",\"responsible\":\"A. Person\","
     "\"scopes\":[\"workspace:read\"]}";
-
-static int
-set_up(void **state)
-{
-	struct desk *d = calloc(1, sizeof *d);
-
-	desk_open(d, "sandbox");
-	*state = d;
-	return 0;
-}
-
-static int
-tear_down(void **state)
-{
-	desk_close(*state);
-	free(*state);
-	return 0;
-}
 
 static const struct ledger_closed closing = { .successor = {
 						  SECOND, sizeof SECOND - 1 } };
@@ -175,17 +156,15 @@ test_between_the_two_it_is_unavailable(void **state)
 	service_release(d->service, acquire(d, 0));
 }
 
-#define WITH(t) cmocka_unit_test_setup_teardown(t, set_up, tear_down)
-
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WITH(test_the_workspace_alone_is_carried_over),
-		WITH(test_who_held_the_closed_one_gets_the_successor_next),
-		WITH(test_an_idle_one_is_closed_at_once),
-		WITH(test_the_closed_one_is_a_place_of_its_own),
-		WITH(test_between_the_two_it_is_unavailable),
+		WITH_DESK(test_the_workspace_alone_is_carried_over),
+		WITH_DESK(test_who_held_the_closed_one_gets_the_successor_next),
+		WITH_DESK(test_an_idle_one_is_closed_at_once),
+		WITH_DESK(test_the_closed_one_is_a_place_of_its_own),
+		WITH_DESK(test_between_the_two_it_is_unavailable),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
