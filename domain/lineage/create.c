@@ -68,7 +68,7 @@ static int
 newest_checkpoint(struct context *c, struct export_record *x, struct err *e)
 {
 	struct context own = *c;
-	struct covered covered;
+	struct signed_root covered;
 	struct reading reading;
 	int rc;
 

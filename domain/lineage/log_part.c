@@ -1,27 +1,18 @@
 #include "domain/lineage/log_part.h"
 
-#include "ledger/chain/signers.h"
 #include "ledger/codec/text.h"
-#include "ledger/crypto/note.h"
 
 int
 covered_read(
-    struct context *c, uint64_t size, struct covered *out, struct err *e)
+    struct context *c, uint64_t size, struct signed_root *out, struct err *e)
 {
-	struct checkpoint says;
-	struct note note;
+	struct opt_int wanted = { size > 0, (int64_t)size };
 
-	*out = (struct covered){ .size = size };
-	if (ledger_read_checkpoint(
-		c->reading, &out->size, c->arena, &out->note, e))
+	if (signed_root_read(c, wanted, out, e))
 		return -1;
-	if (note_parse(c->arena, out->note, &note, NULL) ||
-	    checkpoint_parse(note.text, &says, NULL) ||
-	    says.size != out->size || (size != 0 && size != out->size))
-		return err_set(e, &err_corrupt,
-		    "the checkpoint of size %llu cannot be read",
+	if (size != 0 && size != out->size)
+		return err_set(e, &err_corrupt, "no batch ends at size %llu",
 		    (unsigned long long)size);
-	out->root = says.root;
 	return 0;
 }
 
@@ -60,25 +51,18 @@ evidence_item(struct context *c, const struct stored_event *stored,
 /* As evidence files have it. What the ledger's keys were when it had `size`
  * events, so that the manifest does not depend on when it is made. */
 static int
-keys_part(struct context *c, struct json **out, struct err *e)
+keys_part(struct context *c, const struct signed_root *covered,
+    struct json **out, struct err *e)
 {
-	struct json *list = json_array(c->arena), *v = json_object(c->arena);
-	struct str origin = ledger_origin(c->ledger);
-	char line[PUBLIC_KEY_SSH + 1];
-	struct stored_event first;
-	struct opened opened;
+	struct json *list = json_array(c->arena);
+	struct key_history history;
 
-	if (ledger_read_event(c->reading, 0, c->arena, &first, e) ||
-	    opened_decode(first.recorded.event.data, &opened, e))
+	if (key_history_prove(c, covered, &history, e))
 		return -1;
-	public_key_ssh(opened.key, line);
-	json_put_int(c->arena, v, "from_seq", 0);
-	json_put_str(c->arena, v, "key_id",
-	    arena_strf(c->arena, "%08x", note_key_id(origin, opened.key)));
-	json_put_str(
-	    c->arena, v, "public_key", arena_str(c->arena, str_from(line)));
-	json_put(v, "until_seq", json_null(c->arena));
-	json_push(list, v);
+	for (size_t i = 0; i < history.n; i++)
+		json_push(
+		    list, evidence_key_encode(c->arena,
+			      ledger_origin(c->ledger), &history.keys[i]));
 	*out = list;
 	return 0;
 }
@@ -94,7 +78,7 @@ read_parts(struct context *c, const struct manifest *m, struct json *out,
 		c->reading, m->key_seq, c->arena, &certified, e) ||
 	    evidence_item(
 		c, &certified, m->covered.size, true, &key_event, e) ||
-	    keys_part(c, &keys, e))
+	    keys_part(c, &m->covered, &keys, e))
 		return -1;
 	json_put(out, "key_event", key_event);
 	json_put(out, "keys", keys);

@@ -35,6 +35,7 @@ static const struct member members[] = {
 struct finder {
 	struct context *c;
 	const struct event *event;
+	bool is_void;
 	struct references *out;
 };
 
@@ -101,7 +102,7 @@ add_member(struct finder *f, const struct member *m, const struct json *parent,
 			add_text(f, m, json_get(at, "uid"));
 		break;
 	case NUMBER_OF:
-		if (json_get_int(parent, m->name, &id))
+		if (!f->is_void && json_get_int(parent, m->name, &id))
 			return add_number(f, m, id, e);
 		break;
 	}
@@ -124,10 +125,10 @@ visit(struct finder *f, const struct json *v, struct err *e)
 }
 
 int
-references_find(struct context *c, const struct event *event,
+references_find(struct context *c, const struct event *event, bool is_void,
     struct references *out, struct err *e)
 {
-	struct finder f = { c, event, out };
+	struct finder f = { c, event, is_void, out };
 
 	*out = (struct references){ 0 };
 	return visit(&f, event->data, e);

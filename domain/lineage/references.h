@@ -18,8 +18,9 @@ struct references {
 	struct reference *used, *made;
 };
 
-/* In c->arena; c->db is set. */
-int references_find(
-    struct context *, const struct event *, struct references *, struct err *);
+/* In c->arena; c->db is set. A void event's numbers mean no record: it made
+ * none, and another event may have given the number since. */
+int references_find(struct context *, const struct event *, bool is_void,
+    struct references *, struct err *);
 
 #endif

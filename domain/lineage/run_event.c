@@ -78,7 +78,7 @@ run_event_make(struct context *c, const struct stored_event *stored,
 	char at[INSTANT_TEXT + 1];
 	struct references r = { 0 };
 
-	if (references_find(c, event, &r, e))
+	if (references_find(c, event, stored->revocation != NULL, &r, e))
 		return -1;
 	instant_format(event->at, at);
 	push_datasets(a, event->ledger, r.used, inputs);

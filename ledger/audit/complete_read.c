@@ -1,6 +1,7 @@
 /* A reply as a file: its commit, its pages, and what they show. */
 #include "ledger/audit/complete.h"
 #include "ledger/base/io.h"
+#include "ledger/crypto/dsse.h"
 
 #define FILE_MAX  (32u << 20)
 #define PAGES_MAX 4096
@@ -81,6 +82,30 @@ check_checkpoint(struct arena *a, struct str text, struct public_key key,
 	return 0;
 }
 
+/* A list is of today, so the key in force is the one to give: nothing in the
+ * file leads to it from an earlier one. */
+static int
+check_signature(const struct commit *commit, struct public_key key,
+    struct complete_fault *f, struct err *e)
+{
+	char id[DSSE_KEYID + 1];
+	struct sshsig sig;
+
+	if (sshsig_parse(commit->gpgsig, &sig, NULL))
+		return bad(
+		    f, "commit", "the commit's signature is malformed", e);
+	if (!sshsig_verify(&sig, STR("git"), commit->signed_bytes))
+		return bad(f, "commit", "the commit's signature is bad", e);
+	if (public_key_eq(sig.key, key))
+		return 0;
+	dsse_keyid(sig.key, id);
+	f->check = "commit";
+	return err_set(e, &err_malformed,
+	    "the commit is not signed by the key given, but by %s: give the "
+	    "key that was in force then",
+	    id);
+}
+
 static int
 check_commit(struct arena *a, const struct json *complete,
     struct public_key key, struct complete_file *out, struct complete_fault *f,
@@ -89,17 +114,12 @@ check_commit(struct arena *a, const struct json *complete,
 	struct str bytes = json_get_str(complete, "commit");
 	struct commit commit;
 	struct trailers t;
-	struct sshsig sig;
 
 	if (!bytes.p || commit_parse(a, bytes, &commit, NULL) ||
 	    trailers_parse(commit.message, &t, NULL))
 		return bad(f, "commit", "the commit cannot be read", e);
-	if (sshsig_parse(commit.gpgsig, &sig, NULL) ||
-	    !public_key_eq(sig.key, key))
-		return bad(f, "commit",
-		    "the commit is not signed by the key given", e);
-	if (!sshsig_verify(&sig, STR("git"), commit.signed_bytes))
-		return bad(f, "commit", "the commit's signature is bad", e);
+	if (check_signature(&commit, key, f, e))
+		return -1;
 	if (!t.has_index)
 		return bad(
 		    f, "commit", "the commit has no trailer " INDEX_TRAILER, e);

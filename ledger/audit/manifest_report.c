@@ -35,6 +35,11 @@ write_shown(FILE *f, const struct manifest_report *r)
 static void
 write_limits(FILE *f, const struct manifest_report *r)
 {
+	if (r->voids > 0)
+		fprintf(f,
+		    "%llu of the events are void: a key was revoked after "
+		    "them, and they have no effect.\n",
+		    (ull)r->voids);
 	if (r->complete)
 		fprintf(
 		    f, "These are all events of the ledger at that size.\n");
@@ -108,6 +113,7 @@ shown_json(struct arena *a, const struct manifest_report *r)
 	json_put_int(a, v, "size", (int64_t)r->size);
 	put_digest(a, v, "root", r->root);
 	json_put(v, "complete", json_bool(a, r->complete));
+	json_put_int(a, v, "void", (int64_t)r->voids);
 	json_put_int(a, v, "materials", (int64_t)r->materials);
 	json_put(v, "manifest_key", key_json(a, r));
 	json_put(v, "sealed_by",

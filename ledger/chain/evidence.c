@@ -11,8 +11,9 @@ key_id_hex(struct arena *a, struct str origin, struct public_key key)
 	return arena_strf(a, "%08x", note_key_id(origin, key));
 }
 
-static struct json *
-key_encode(struct arena *a, struct str origin, const struct evidence_key *k)
+struct json *
+evidence_key_encode(
+    struct arena *a, struct str origin, const struct evidence_key *k)
 {
 	struct json *v = json_object(a);
 	char line[PUBLIC_KEY_SSH + 1];
@@ -42,7 +43,8 @@ evidence_add(struct buf *b, const struct evidence *ev, struct err *e)
 
 	json_put_str(a, v, "format", STR(EVIDENCE_FORMAT));
 	for (size_t i = 0; i < ev->n_keys; i++)
-		json_push(keys, key_encode(a, ev->origin, &ev->keys[i]));
+		json_push(
+		    keys, evidence_key_encode(a, ev->origin, &ev->keys[i]));
 	json_put(v, "keys", keys);
 	json_put_str(a, v, "ledger", ev->origin);
 	json_put_str(a, v, "line", ev->line);

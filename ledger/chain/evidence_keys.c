@@ -7,7 +7,7 @@
 /* The event by which entry i is in force, or signs. */
 struct naming {
 	const struct evidence *ev;
-	const struct evidence_shown *shown;
+	struct evidence_shown *shown;
 	size_t i;
 	struct batch_line line;
 	struct event event;
@@ -72,6 +72,18 @@ check_rotation(struct naming *n, struct err *e)
 	return 0;
 }
 
+/* The recovery key alone notes it, or it would be noted twice; two revocations
+ * have four of at most EVIDENCE_KEYS entries. */
+static void
+note_void(struct naming *n, const struct revoked *r)
+{
+	struct evidence_shown *s = n->shown;
+
+	if (r->size < n->event.seq && s->n_voids < EVIDENCE_KEYS / 2)
+		s->voids[s->n_voids++] =
+		    (struct evidence_void){ r->size, n->event.seq - 1 };
+}
+
 /* Two entries: the recovery key, for the one event, and the new key. */
 static int
 check_revocation(struct naming *n, struct err *e)
@@ -95,6 +107,8 @@ check_revocation(struct naming *n, struct err *e)
 		    "the event is void: event %" PRIu64
 		    " revokes the key from event %" PRIu64 " on",
 		    n->event.seq, r.size);
+	if (recovery)
+		note_void(n, &r);
 	return 0;
 }
 
@@ -112,7 +126,7 @@ check_key(struct arena *a, struct naming *n, struct err *e)
 
 int
 evidence_check_keys(struct arena *a, const struct evidence *ev,
-    const struct evidence_shown *shown, struct err *e)
+    struct evidence_shown *shown, struct err *e)
 {
 	for (size_t i = 1; i < ev->n_keys; i++) {
 		struct naming n = { .ev = ev, .shown = shown, .i = i };

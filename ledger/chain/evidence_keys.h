@@ -7,8 +7,9 @@
 #include "ledger/chain/evidence.h"
 
 /* Once event and checkpoint are good: err_corrupt for a key that is not named
- * by an event in the checkpoint's tree, and for an event that is void. */
+ * by an event in the checkpoint's tree, and for an event that is void. Notes
+ * what the revocations make void. */
 int evidence_check_keys(struct arena *, const struct evidence *,
-    const struct evidence_shown *, struct err *);
+    struct evidence_shown *, struct err *);
 
 #endif

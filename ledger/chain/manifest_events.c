@@ -75,8 +75,8 @@ read_evidence(struct pairs *p, struct pair *pair, struct err *e)
 	return 0;
 }
 
-/* The key of that number: the pinned one, or one that the history, which was
- * checked with the certifying event, leads to from it. */
+/* The key of that number: any of the history, which was checked with the
+ * certifying event and holds the pinned one. */
 static int
 choose_key(const struct manifest_run *run, uint64_t seq, struct public_key *out,
     struct err *e)
@@ -85,9 +85,6 @@ choose_key(const struct manifest_run *run, uint64_t seq, struct public_key *out,
 
 	if (!k)
 		return corrupt(e, "no key was in force at this event");
-	if (!public_key_eq(k->key, run->options->key))
-		return corrupt(
-		    e, "the key in force at this event is not the one given");
 	*out = k->key;
 	return 0;
 }
@@ -125,6 +122,42 @@ check_line(struct pairs *p, struct pair *pair, struct err *e)
 	if (!str_eq(pair->event.ledger, p->run->ev.origin))
 		return corrupt(e, "the event is of another ledger");
 	return check_signature(p, pair, e);
+}
+
+/* A void event had no effect, so nothing was made from it. Who shows the whole
+ * ledger cannot leave it out. */
+static int
+check_void(struct pairs *p, uint64_t seq, struct err *e)
+{
+	const struct evidence_shown *shown = &p->run->certified;
+
+	for (size_t i = 0; i < shown->n_voids; i++) {
+		if (seq < shown->voids[i].from || seq > shown->voids[i].to)
+			continue;
+		if (!p->run->report->complete)
+			return err_set(e, &err_corrupt,
+			    "the event is void: event %" PRIu64
+			    " revokes the key from event %" PRIu64 " on",
+			    shown->voids[i].to + 1, shown->voids[i].from);
+		p->run->report->voids++;
+		return 0;
+	}
+	return 0;
+}
+
+/* The history has the key that a key event puts in force after it. */
+static int
+check_key_event(struct pairs *p, const struct event *event, struct err *e)
+{
+	const struct evidence *ev = &p->run->ev;
+
+	if (!signers_change(event->type))
+		return 0;
+	for (size_t i = 1; i < ev->n_keys; i++)
+		if (ev->keys[i].from_seq == event->seq + 1)
+			return 0;
+	return corrupt(e, "it changes the ledger's key, and keys in log does "
+			  "not say so");
 }
 
 /* Event 0 names the ledger's first key. */
@@ -250,7 +283,8 @@ check_pair(struct pairs *p, struct err *e)
 	    read_evidence(p, &pair, e))
 		return -1;
 	pair.run_event = v;
-	if (check_line(p, &pair, e) || check_chain(p, &pair, e) ||
+	if (check_line(p, &pair, e) || check_void(p, pair.seq, e) ||
+	    check_key_event(p, &pair.event, e) || check_chain(p, &pair, e) ||
 	    check_inclusion(p, &pair, e) || check_run_event(p, &pair, e))
 		return -1;
 	p->any = true;

@@ -148,24 +148,24 @@ int
 manifest_check_log(struct manifest_run *run, struct err *e)
 {
 	struct manifest_report *r = run->report;
-	struct evidence_shown shown;
+	struct evidence_shown *shown = &run->certified;
 	struct log log;
 
 	run->check = "format";
 	if (read_log(run->log, &log, e) ||
 	    make_evidence(run, &log, &run->ev, e))
 		return -1;
-	if (evidence_check(run->a, &run->ev, &run->options->key, &shown, e)) {
-		run->check = shown.check;
+	if (evidence_check(run->a, &run->ev, &run->options->key, shown, e)) {
+		run->check = shown->check;
 		return -1;
 	}
-	run->checkpoint = shown.checkpoint;
+	run->checkpoint = shown->checkpoint;
 	if (compare_checkpoint(run, &log, e))
 		return -1;
 	r->complete = log.complete->type == JSON_TRUE;
-	r->size = shown.checkpoint.size;
-	r->root = shown.checkpoint.root;
-	r->key_seq = shown.event.seq;
+	r->size = shown->checkpoint.size;
+	r->root = shown->checkpoint.root;
+	r->key_seq = shown->event.seq;
 	snprintf(r->origin, sizeof r->origin, "%.*s", STR_ARGS(log.origin));
-	return check_certificate(run, &shown.event, e);
+	return check_certificate(run, &shown->event, e);
 }

@@ -40,6 +40,7 @@ struct manifest_run {
 
 	/* What the log's members say; `ev` is of the certifying event. */
 	struct evidence ev;
+	struct evidence_shown certified; /* what ev came to */
 	struct checkpoint checkpoint;
 };
 

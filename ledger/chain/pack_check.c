@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "ledger/chain/event_scan.h"
+#include "ledger/chain/key_event.h"
 #include "ledger/chain/signers.h"
 #include "ledger/chain/verify_batch.h"
+#include "ledger/crypto/dsse.h"
 
 #define TREE_MAX ((size_t)4 << 20)
 
@@ -52,6 +54,39 @@ open_pack(struct checking *c, struct str pack)
 	return 0;
 }
 
+static bool
+names_key(const struct checking *c, struct public_key key)
+{
+	struct str s = c->batch.allowed_signers;
+	char line[PUBLIC_KEY_SSH + 1];
+
+	public_key_ssh(key, line);
+	return memmem(s.p, s.n, line, PUBLIC_KEY_SSH) != NULL;
+}
+
+/* A batch's signers are only its own word: that both keys are there leads
+ * nobody from the one to the other. */
+static int
+signed_by_another(struct checking *c, const struct sshsig *sig,
+    const struct public_key *pinned)
+{
+	char key[DSSE_KEYID + 1];
+
+	if (!sshsig_verify(sig, STR("git"), c->batch.commit.signed_bytes))
+		return fails(c, CHECK_COMMIT, "the commit's signature is bad");
+	dsse_keyid(sig->key, key);
+	if (!names_key(c, *pinned))
+		return fails(c, CHECK_COMMIT,
+		    "the commit is signed by another key, %s, not by the one "
+		    "given",
+		    key);
+	return fails(c, CHECK_COMMIT,
+	    "the commit is signed by another key of the ledger, as the batch "
+	    "itself has it, %s: check it with that key, once an evidence file "
+	    "has shown that the one given leads to it",
+	    key);
+}
+
 /* The ledger as its first event names it, and the key: the one given, or the
  * one that signed the commit. */
 static int
@@ -73,7 +108,9 @@ find_scope(struct checking *c, const struct public_key *pinned)
 	if (sshsig_parse(c->batch.commit.gpgsig, &sig, NULL))
 		return fails(
 		    c, CHECK_COMMIT, "the commit's signature is malformed");
-	c->shown->key = pinned ? *pinned : sig.key;
+	c->shown->key = sig.key;
+	if (pinned && !public_key_eq(*pinned, sig.key))
+		return signed_by_another(c, &sig, pinned);
 	return 0;
 }
 
@@ -82,13 +119,66 @@ find_scope(struct checking *c, const struct public_key *pinned)
 static int
 check_signers(struct checking *c)
 {
-	struct str s = c->batch.allowed_signers;
-	char key[PUBLIC_KEY_SSH + 1];
-
-	public_key_ssh(c->shown->key, key);
-	if (!memmem(s.p, s.n, key, PUBLIC_KEY_SSH))
+	if (!names_key(c, c->shown->key))
 		return fails(
 		    c, CHECK_SIGNERS, "allowed_signers does not name the key");
+	return 0;
+}
+
+/* Whether the batch's last event changes the keys. One that cannot be read is
+ * found when the events are gone through. */
+static bool
+changes_keys(const struct checking *c)
+{
+	struct str rest = c->batch.events;
+	struct batch_line line;
+	struct event_scan scan;
+	bool changes = false;
+
+	while (batch_line_next(&rest, &line, NULL) > 0)
+		changes = event_scan(line.event, &scan, NULL) == 0 &&
+			  signers_change(scan.type);
+	return changes;
+}
+
+static int
+read_next_key(struct checking *c, const struct event *ev,
+    struct public_key *next, struct err *e)
+{
+	struct rotated rotated;
+	struct revoked revoked;
+
+	if (str_is(ev->type, TYPE_KEY_ROTATED)) {
+		if (rotated_decode(ev->data, c->shown->origin, &rotated, e))
+			return -1;
+		*next = rotated.key;
+		return 0;
+	}
+	if (revoked_decode(ev->data, c->shown->origin, &revoked, e))
+		return -1;
+	*next = revoked.key;
+	return 0;
+}
+
+/* The new key signed that it is this ledger's, and is among the signers from
+ * here on. */
+static int
+check_next_key(struct checking *c)
+{
+	struct str rest = c->batch.events;
+	struct batch_line line = { 0 };
+	struct public_key next;
+	struct event ev;
+	struct err why = { 0 };
+
+	while (batch_line_next(&rest, &line, NULL) > 0)
+		;
+	if (event_parse(c->a, line.event, &ev, &why) ||
+	    read_next_key(c, &ev, &next, &why))
+		return fails(c, CHECK_EVENT, "%s", why.detail);
+	if (!names_key(c, next))
+		return fails(c, CHECK_SIGNERS,
+		    "allowed_signers does not name the new key");
 	return 0;
 }
 
@@ -156,7 +246,8 @@ check_batch(struct checking *c, struct batch_result *r)
 	struct verify_scope scope = { .origin = s->origin,
 		.key = s->key,
 		.key_id = note_key_id(s->origin, s->key),
-		.allowed_signers = c->batch.allowed_signers };
+		.allowed_signers = c->batch.allowed_signers,
+		.changes_keys = changes_keys(c) };
 	struct verify_bench bench = {
 		.repo = c->repo, .batch = arena_new(), .payload = arena_new()
 	};
@@ -183,7 +274,8 @@ check(struct checking *c, struct str pack, const struct public_key *pinned)
 	struct batch_result r;
 
 	if (open_pack(c, pack) || find_scope(c, pinned) || check_batch(c, &r) ||
-	    check_signers(c) || check_number(c))
+	    check_signers(c) || check_number(c) ||
+	    (r.key_changed && check_next_key(c)))
 		return -1;
 	s->first = r.first_seq;
 	s->n = r.n;

@@ -38,6 +38,10 @@ struct evidence {
 	size_t n_keys;
 };
 
+/* A key as the file's member "keys" has it, for what shows keys elsewhere. */
+struct json *evidence_key_encode(
+    struct arena *, struct str origin, const struct evidence_key *);
+
 /* Appends the file's bytes, no LF after them. err_malformed when a part is not
  * text, err_too_large beyond the buffer's maximum. */
 int evidence_add(struct buf *, const struct evidence *, struct err *);
@@ -65,6 +69,11 @@ struct signers;
 size_t evidence_keys_from(const struct signers *, uint64_t size,
     struct evidence_key *keys, uint64_t *named_by);
 
+/* Events that a revocation makes void, both ends included. */
+struct evidence_void {
+	uint64_t from, to;
+};
+
 /* What a check came to. */
 struct evidence_shown {
 	const char *check; /* the failing one: "format", "key", "event",
@@ -74,6 +83,8 @@ struct evidence_shown {
 	struct tlog_proof proof;
 	struct checkpoint checkpoint;
 	struct public_key event_key, checkpoint_key;
+	struct evidence_void voids[EVIDENCE_KEYS / 2];
+	size_t n_voids;
 };
 
 /*

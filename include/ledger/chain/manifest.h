@@ -44,6 +44,8 @@ struct manifest_report {
 	bool has_seq;     /* it failed at this event */
 	uint64_t seq;
 	uint64_t events; /* checked */
+	uint64_t voids;  /* of them without effect, since a revocation makes
+			    them void; none but in a complete one */
 
 	/* Set as far as it was read; empty or zero else. */
 	char origin[MANIFEST_NAME_MAX + 1];
