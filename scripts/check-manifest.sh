@@ -17,9 +17,10 @@
 # Checked: that the ledger's key signed the checkpoint and the event that
 # certifies the manifest key, that this event is in the tree which the
 # checkpoint signs, that the manifest key signed its possession and the
-# manifest, and that a reply's manifest and hash are those of the envelope. Not
-# checked: the canonical form, the other events, and what is said of them;
-# `probity-audit check-manifest` does.
+# manifest, that a reply's manifest and hash are those of the envelope, and that
+# no event is void unless the manifest is complete. PUBKEY may be any key of the
+# ledger whose history the manifest shows. Not checked: the canonical form, the
+# other events, and what is said of them; `probity-audit check-manifest` does.
 
 set -u
 LC_ALL=C
@@ -115,6 +116,17 @@ if jq -e 'has("envelope")' "$file" >/dev/null; then
 		"$file" >/dev/null ||
 		bad reply "manifest or manifest_sha256 is not the envelope's"
 fi
+
+# The keys are proved by now, revocations with them. A void event had no effect:
+# only who shows the whole ledger shows it.
+jq -r '.predicate | [.log.keys[] | select(.line).line | sub("^[^ ]+ "; "") |
+	fromjson | select(.type == "key.revoked") | {from: .data.size, to: .seq}] as $gone |
+	.evidence[].seq as $seq | select(any($gone[]; $seq >= .from and $seq < .to)) |
+	$seq' "$T/payload" >"$T/void" || bad format "it has no such evidence"
+if [ -s "$T/void" ]; then
+	jq -e .predicate.log.complete "$T/payload" >/dev/null ||
+		bad event "event $(head -n 1 "$T/void") is void, and the manifest is not complete"
+fi
 for seq in "$@"; do
 	prove ".evidence[] | select((.seq | tostring) == \"${seq%%[!0-9]*}\")"
 	head -n 1 "$T/verdict"
@@ -127,3 +139,6 @@ jq -r --arg sha "$sha" --arg key "$keyid" '.predicate |
 	"  size     \(.log.size)", "  root     \(.log.root_sha256)",
 	"  key      \($key), certified by event \(.log.key_event.seq)"' \
 	"$T/payload" | tr -d '\000-\011\013-\037\177'
+[ ! -s "$T/void" ] ||
+	printf '%d of the events are void: a key was revoked after them, and they have no effect.\n' \
+		"$(wc -l <"$T/void")"

@@ -318,12 +318,26 @@ take_next(struct ledger *l, struct signer **out, struct err *e)
 	return rc;
 }
 
+/* Never err_not_found, even of a file: the ledger is there, and who asks for it
+ * is not to be told otherwise. */
+static int
+no_key(const struct ledger *l, const struct err *why, struct err *e)
+{
+	bool told = why->kind && why->kind != &err_not_found;
+	char line[PUBLIC_KEY_SSH + 1];
+
+	public_key_ssh(signers_in_force(&l->keys)->key, line);
+	return err_set(e, told ? why->kind : &err_unavailable,
+	    "%s holds no private key of the ledger's key in force, %s: put it "
+	    "there as signing.key%s%.200s",
+	    l->keys_dir, line, told ? ": " : "", told ? why->detail : "");
+}
+
 int
 keys_settle(struct ledger *l, struct err *e)
 {
 	struct signer *found = NULL;
 	struct err why = { 0 };
-	char line[PUBLIC_KEY_SSH + 1];
 
 	if (l->keys.n == 0 || is_in_force(l, l->signer))
 		return 0;
@@ -339,10 +353,7 @@ keys_settle(struct ledger *l, struct err *e)
 		return 0;
 	}
 	signer_free(found);
-	public_key_ssh(signers_in_force(&l->keys)->key, line);
-	return err_set(e, why.kind ? why.kind : &err_unavailable,
-	    "%s holds no private key of the ledger's key in force, %s%s%.200s",
-	    l->keys_dir, line, why.kind ? ": " : "", why.detail);
+	return no_key(l, &why, e);
 }
 
 struct instant

@@ -59,6 +59,10 @@ assert.equal(runEvent({ eventTime: "yesterday" }), false);
 export const eventOf = (line) => JSON.parse(line.slice(line.indexOf(" ") + 1));
 const bytesOf = (line) => Buffer.from(line.slice(line.indexOf(" ") + 1));
 
+// The ledger's key that signs this event.
+const keyAt = (keys, seq) => keys.find((k) =>
+	seq >= k.from_seq && (k.until_seq === null || seq <= k.until_seq)).public_key;
+
 // The line's one signature, by the ledger's key.
 function assertSigned(line, ledgerKey) {
 	const token = Buffer.from(line.slice(0, line.indexOf(" ")), "base64");
@@ -76,12 +80,12 @@ function checkpointOf(note, ledgerKey) {
 
 const path = (item) => item.path.map((hash) => Buffer.from(hash, "base64"));
 
-function assertEvidence({ events, evidence, log }, root, ledgerKey) {
+function assertEvidence({ events, evidence, log }, root) {
 	assert.equal(events.length, evidence.length);
 	evidence.forEach((item, i) => {
 		const event = eventOf(item.line), run = events[i];
 		assertRunEvent(run);
-		assertSigned(item.line, ledgerKey);
+		assertSigned(item.line, keyAt(log.keys, item.seq));
 		assert.equal(event.seq, item.seq);
 		assert.ok(i === 0 || evidence[i - 1].seq < item.seq);
 		assert.deepEqual([run.eventType, run.run.runId, run.eventTime, run.job],
@@ -104,21 +108,46 @@ function assertEvidence({ events, evidence, log }, root, ledgerKey) {
 }
 
 // The event by which the ledger vouches for the manifest's key.
-function assertCertified({ key_event: item, origin, size }, root, ledgerKey) {
+function assertCertified({ key_event: item, keys, origin, size }, root) {
 	const event = eventOf(item.line), { purpose, public_key, possession } = event.data;
-	assertSigned(item.line, ledgerKey);
+	assertSigned(item.line, keyAt(keys, item.seq));
 	assert.ok(includes(leafOf(bytesOf(item.line)), item.seq, size, path(item), root));
 	assert.deepEqual([event.type, event.seq, purpose],
 		["manifest_key.certified", item.seq, "manifest"]);
 	assert.ok(verify(null,
 		Buffer.from(`probity-key/v1\n${origin}\nmanifest\n${public_key}\n`),
 		keyOf(public_key), Buffer.from(possession, "base64")));
-	assert.notDeepEqual(blobOf(public_key), blobOf(ledgerKey));
+	assert.ok(keys.every((k) => k.public_key !== public_key));
 	return public_key;
 }
 
-// Everything that the reply claims; returns the predicate.
-export function assertManifest(reply, ledgerKey) {
+// One key after the other, each named by an event in the same tree.
+function assertKeys({ checkpoint, keys, origin, size }, root, ledgerKey) {
+	assert.deepEqual([keys[0].public_key, keys[0].from_seq], [ledgerKey, 0]);
+	assert.equal(keys.at(-1).until_seq, null);
+	keys.slice(1).forEach((key, i) => {
+		assert.equal(key.from_seq, keys[i].until_seq + 1);
+		const event = eventOf(key.line), revoked = event.type === "key.revoked";
+		const [head, ...note] = key.proof.split("\n\n");
+		const [, index, ...hashes] = head.split("\n");
+		assert.equal(note.join("\n\n"), checkpoint);
+		assert.equal(index, `index ${event.seq}`);
+		assert.ok(includes(leafOf(bytesOf(key.line)), event.seq, size,
+			hashes.map((hash) => Buffer.from(hash, "base64")), root));
+		assertSigned(key.line, revoked && key.from_seq === event.seq
+			? key.public_key : keys[i].public_key);
+		if (key.from_seq === event.seq) return; // the recovery key's own event
+		const { public_key, possession } = event.data;
+		assert.deepEqual([public_key, event.seq + 1], [key.public_key, key.from_seq]);
+		assert.ok(verify(null,
+			Buffer.from(`probity-key/v1\n${origin}\nledger\n${public_key}\n`),
+			keyOf(public_key), Buffer.from(possession, "base64")));
+	});
+}
+
+// Everything that the reply claims, with the ledger's first key; returns the
+// predicate.
+export function assertManifest(reply, ledgerKey, { keys = 1 } = {}) {
 	const { manifest, envelope } = reply;
 	const payload = Buffer.from(envelope.payload, "base64");
 	assert.equal(reply.status, "sealed");
@@ -131,17 +160,17 @@ export function assertManifest(reply, ledgerKey) {
 	assert.equal(manifest.predicateType,
 		"https://probity.dev/predicates/lineage-manifest/v1");
 	const { predicate } = manifest, { log } = predicate;
-	const note = checkpointOf(log.checkpoint, ledgerKey);
+	const note = checkpointOf(log.checkpoint, keyAt(log.keys, log.size - 1));
 	assert.deepEqual([note.origin, note.size, note.root.toString("hex")],
 		[log.origin, log.size, log.root_sha256]);
-	const key = assertCertified(log, note.root, ledgerKey);
+	assertKeys(log, note.root, ledgerKey);
+	const key = assertCertified(log, note.root);
 	const [{ keyid, sig }] = envelope.signatures;
 	assert.equal(keyid, fingerprint(key));
 	assert.ok(verify(null, pae(payloadType, payload), keyOf(key),
 		Buffer.from(sig, "base64")));
-	assertEvidence(predicate, note.root, ledgerKey);
-	assert.equal(log.keys.length, 1);
-	assert.equal(log.keys[0].public_key, ledgerKey);
+	assertEvidence(predicate, note.root);
+	assert.equal(log.keys.length, keys);
 	return predicate;
 }
 
