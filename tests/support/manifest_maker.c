@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "ledger/base/io.h"
+#include "ledger/chain/evidence.h"
 #include "ledger/chain/manifest.h"
 #include "ledger/chain/tlog_proof.h"
 #include "ledger/codec/canon.h"
@@ -62,9 +63,9 @@ certify(struct manifest_maker *m)
 	small_ledger_write(l, &p);
 }
 
-/* Every line, from the newest batch back. */
-static void
-read_lines(struct manifest_maker *m)
+/* From the newest batch back. */
+void
+manifest_maker_read(struct manifest_maker *m)
 {
 	struct small_ledger *l = m->ledger;
 	struct oid at = l->parent;
@@ -105,7 +106,7 @@ manifest_maker_new(size_t before)
 		small_ledger_add(m->ledger, before);
 	certify(m);
 	small_ledger_add(m->ledger, 3);
-	read_lines(m);
+	manifest_maker_read(m);
 	return m;
 }
 
@@ -196,20 +197,37 @@ run_event_json(struct manifest_maker *m, uint64_t seq)
 	return v;
 }
 
+/* The event that names the key, and its proof. */
+static void
+prove_key(struct manifest_maker *m, uint64_t named_by, struct evidence_key *k)
+{
+	struct tlog_proof proof = { .index = named_by,
+		.checkpoint = m->checkpoint };
+	struct tree tree = { m->n, node_of, m };
+	struct buf b;
+
+	must(!proof_inclusion(&tree, named_by, &proof.path, NULL), "a path");
+	buf_init(&b, TEXT_MAX);
+	tlog_proof_add(&b, &proof);
+	k->line = m->lines[named_by];
+	k->proof = arena_str(m->ledger->a, buf_str(&b));
+	buf_fini(&b);
+}
+
 static struct json *
 keys_json(struct manifest_maker *m)
 {
-	struct arena *a = m->ledger->a;
-	struct json *v = json_object(a), *list = json_array(a);
-	char line[PUBLIC_KEY_SSH + 1];
+	struct json *list = json_array(m->ledger->a);
+	struct evidence_key keys[EVIDENCE_KEYS];
+	uint64_t named_by[EVIDENCE_KEYS];
+	size_t n = evidence_keys_from(&m->ledger->keys, m->n, keys, named_by);
 
-	public_key_ssh(m->ledger->key, line);
-	json_put_int(a, v, "from_seq", 0);
-	json_put_str(a, v, "key_id",
-	    arena_strf(a, "%08x", signer_key_id(m->ledger->signer)));
-	json_put_str(a, v, "public_key", arena_str(a, str_from(line)));
-	json_put(v, "until_seq", json_null(a));
-	json_push(list, v);
+	for (size_t i = 0; i < n; i++) {
+		if (i > 0)
+			prove_key(m, named_by[i], &keys[i]);
+		json_push(list, evidence_key_encode(m->ledger->a,
+				    STR(SMALL_LEDGER_ORIGIN), &keys[i]));
+	}
 	return list;
 }
 
@@ -330,7 +348,7 @@ seal_proof(struct manifest_maker *m)
 	struct buf b;
 
 	small_ledger_add(m->ledger, 1);
-	read_lines(m);
+	manifest_maker_read(m);
 	tree.size = m->n;
 	p.index = m->n - 1;
 	p.checkpoint = m->checkpoint;

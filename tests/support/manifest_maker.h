@@ -27,6 +27,9 @@ struct manifest_maker {
 struct manifest_maker *manifest_maker_new(size_t before);
 void manifest_maker_free(struct manifest_maker *);
 
+/* Every line and the checkpoint, after more was added to the ledger. */
+void manifest_maker_read(struct manifest_maker *);
+
 /* The Statement's canonical bytes, with these events, each with its path; or
  * all of them when seqs is NULL. Of a complete one there are no paths. In the
  * ledger's arena, as all texts here. */

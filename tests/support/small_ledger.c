@@ -359,6 +359,12 @@ small_ledger_stranger(void)
 	return signer_new(key_from(100), STR(SMALL_LEDGER_ORIGIN));
 }
 
+struct signer *
+small_ledger_recovery(void)
+{
+	return signer_new(key_from(200), STR(SMALL_LEDGER_ORIGIN));
+}
+
 struct small_ledger *
 small_ledger_new(void)
 {

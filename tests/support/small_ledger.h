@@ -43,6 +43,9 @@ void small_ledger_free(struct small_ledger *);
 /* The signer of another key, under the same origin. */
 struct signer *small_ledger_stranger(void);
 
+/* The signer of the recovery key. */
+struct signer *small_ledger_recovery(void);
+
 /* A batch of n events. */
 void small_ledger_add(struct small_ledger *, size_t n);
 

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "ledger/chain/manifest.h"
+#include "tests/support/key_batch.h"
 #include "tests/support/manifest_maker.h"
 
 static struct manifest_report
@@ -256,6 +257,77 @@ test_other_events(void **state)
 	manifest_maker_free(m);
 }
 
+static struct manifest_report
+check_some(struct manifest_maker *m, struct public_key key, uint64_t seq)
+{
+	return check_with(
+	    key, manifest_maker_envelope(
+		     m, manifest_maker_statement(m, &seq, 1, false)));
+}
+
+/* With any key of the history, and with no other. */
+static void
+test_after_a_rotation(void **state)
+{
+	struct manifest_maker *m = manifest_maker_new(3);
+	struct signer *next = small_ledger_stranger();
+	struct public_key first = m->ledger->key, second = signer_public(next);
+	struct manifest_report r;
+	struct str whole;
+
+	(void)state;
+	key_batch_rotate(m->ledger, next);
+	small_ledger_add(m->ledger, 2);
+	manifest_maker_read(m);
+	whole = manifest_maker_whole(m);
+	r = check_with(first, manifest_maker_envelope(m, whole));
+	expect_good(&r, 11);
+	assert_int_equal(r.voids, 0);
+	r = check_with(second, manifest_maker_envelope(m, whole));
+	expect_good(&r, 11);
+	for (uint64_t seq = 0; seq < 11; seq++) {
+		r = check_some(m, seq % 2 ? first : second, seq);
+		expect_good(&r, 1);
+	}
+	expect_bad(
+	    check_with(m->ledger->recovery, manifest_maker_envelope(m, whole)),
+	    "key", "not the one given");
+	whole = manifest_maker_replace(
+	    m, whole, "\"until_seq\":8}", "\"until_seq\":9}");
+	expect_bad(check_with(first, manifest_maker_envelope(m, whole)),
+	    "format", "follow");
+	manifest_maker_free(m);
+}
+
+/* A void event is shown by who shows everything, and counted. */
+static void
+test_void_events(void **state)
+{
+	struct manifest_maker *m = manifest_maker_new(3);
+	struct signer *next = small_ledger_stranger();
+	struct public_key first = m->ledger->key, second = signer_public(next);
+	struct digest root = merkle_root(&m->ledger->tree);
+	struct manifest_report r;
+
+	(void)state;
+	small_ledger_add(m->ledger, 2);
+	key_batch_revoke(m->ledger, 8, root, next);
+	small_ledger_add(m->ledger, 1);
+	manifest_maker_read(m);
+	r = check_with(
+	    second, manifest_maker_envelope(m, manifest_maker_whole(m)));
+	expect_good(&r, 12);
+	assert_int_equal(r.voids, 2);
+	for (uint64_t seq = 0; seq < 12; seq++) {
+		r = check_some(m, first, seq);
+		if (seq == 8 || seq == 9)
+			expect_bad(r, "event", "is void");
+		else
+			expect_good(&r, 1);
+	}
+	manifest_maker_free(m);
+}
+
 static void
 test_envelope(void **state)
 {
@@ -380,6 +452,8 @@ main(void)
 		cmocka_unit_test(test_reply),
 		cmocka_unit_test(test_changed_and_signed_anew),
 		cmocka_unit_test(test_other_events),
+		cmocka_unit_test(test_after_a_rotation),
+		cmocka_unit_test(test_void_events),
 		cmocka_unit_test(test_envelope),
 		cmocka_unit_test(test_other_key),
 		cmocka_unit_test(test_uncertified_key),

@@ -10,9 +10,11 @@
 
 #include "ledger/base/io.h"
 #include "ledger/base/uid.h"
+#include "ledger/chain/key_event.h"
 #include "ledger/chain/pack_check.h"
 #include "ledger/crypto/hash.h"
 #include "ledger/store/pack.h"
+#include "tests/support/key_batch.h"
 #include "tests/support/verdict.h"
 #include "tests/support/wrong_batch.h"
 
@@ -94,6 +96,77 @@ test_other_key(void **state)
 	expect_bad(l, pack, "commit", "another key");
 	l->key = was;
 	signer_free(other);
+	small_ledger_free(l);
+}
+
+/* Packs of the rotation, and of what came before and after it. */
+static void
+test_rotation(void **state)
+{
+	struct small_ledger *l = small_ledger_new();
+	struct signer *next = small_ledger_stranger();
+	struct public_key first = l->key, second = signer_public(next);
+	struct str pack;
+
+	(void)state;
+	pack = pack_of(l);
+	l->key = second;
+	expect_bad(l, pack, "commit", "another key, SHA256:");
+	l->key = first;
+	key_batch_rotate(l, next);
+	pack = pack_of(l);
+	expect_good(l, pack, false);
+	assert_int_equal(expect_good(l, pack, true).n, 1);
+	l->key = second;
+	expect_bad(l, pack, "commit", "another key of the ledger");
+	small_ledger_add(l, 2);
+	pack = pack_of(l);
+	expect_good(l, pack, true);
+	l->key = first;
+	expect_bad(l, pack, "commit", "another key of the ledger");
+	small_ledger_free(l);
+}
+
+static void
+test_revocation(void **state)
+{
+	struct small_ledger *l = small_ledger_new();
+	struct digest root = merkle_root(&l->tree);
+
+	(void)state;
+	small_ledger_add(l, 1);
+	key_batch_revoke(l, 1, root, small_ledger_stranger());
+	l->key = l->recovery;
+	expect_good(l, pack_of(l), true);
+	small_ledger_free(l);
+}
+
+/* A key that did not sign that it is this ledger's, and one that the signers
+ * lack. */
+static void
+test_wrong_rotations(void **state)
+{
+	struct small_ledger *l = small_ledger_new();
+	struct signer *next = small_ledger_stranger();
+	struct rotated r = { .key = signer_public(next) };
+	struct str before = arena_str(l->a, buf_str(&l->signers));
+	struct parts p = key_batch_draft_rotation(l, next);
+	const struct json *good = p.events[0].data;
+
+	(void)state;
+	p.events[0].data = rotated_encode(l->a, &r);
+	small_ledger_seal_parts(l, &p);
+	small_ledger_write(l, &p);
+	expect_bad(l, pack_of(l), "event", "");
+	p = small_ledger_draft(l, 1);
+	p.events[0].type = STR(TYPE_KEY_ROTATED);
+	p.events[0].data = good;
+	buf_reset(&l->signers);
+	buf_add(&l->signers, before);
+	small_ledger_seal_parts(l, &p);
+	small_ledger_write(l, &p);
+	expect_bad(l, pack_of(l), "signers", "does not name the new key");
+	signer_free(next);
 	small_ledger_free(l);
 }
 
@@ -285,6 +358,9 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_good),
 		cmocka_unit_test(test_other_key),
+		cmocka_unit_test(test_rotation),
+		cmocka_unit_test(test_revocation),
+		cmocka_unit_test(test_wrong_rotations),
 		cmocka_unit_test(test_wrong_batches),
 		cmocka_unit_test(test_any_byte),
 		cmocka_unit_test(test_more_objects),

@@ -13,7 +13,7 @@
 
 #include "ledger/chain/key_event.h"
 #include "ledger/chain/verify.h"
-#include "tests/support/small_ledger.h"
+#include "tests/support/key_batch.h"
 
 #define ORIGIN STR("ledger.example.com/acme/sandbox")
 
@@ -185,37 +185,6 @@ test_text_read_back(void **state)
 
 /* Ledgers. */
 
-static struct parts
-draft_rotation(struct small_ledger *l, struct signer *next)
-{
-	struct parts p = small_ledger_draft(l, 1);
-	struct rotated r = { .key = signer_public(next) };
-	struct err e = { 0 };
-
-	assert_int_equal(
-	    possession_sign(next, STR(PURPOSE_LEDGER), &r.possession, &e), 0);
-	p.events[0].type = STR(TYPE_KEY_ROTATED);
-	p.events[0].data = rotated_encode(l->a, &r);
-	assert_int_equal(signers_rotate(&l->keys, r.key, p.events[0].seq,
-			     p.events[0].at, &e),
-	    0);
-	buf_reset(&l->signers);
-	signers_text(&l->keys, &l->signers);
-	return p;
-}
-
-/* With the new key in force, which the small ledger then owns. */
-static void
-rotate(struct small_ledger *l, struct signer *next)
-{
-	struct parts p = draft_rotation(l, next);
-
-	small_ledger_seal_parts(l, &p);
-	small_ledger_write(l, &p);
-	signer_free(l->signer);
-	l->signer = next;
-}
-
 static struct verify_report
 verify_with(struct small_ledger *l, struct public_key key)
 {
@@ -249,8 +218,8 @@ test_many_rotations(void **state)
 	for (int i = 0; i < 20; i++) {
 		small_ledger_add(l, 2);
 		l->at.us += 3000000;
-		rotate(l, signer_new(key_of((uint8_t)(50 + i)),
-			      STR(SMALL_LEDGER_ORIGIN)));
+		key_batch_rotate(l, signer_new(key_of((uint8_t)(50 + i)),
+					STR(SMALL_LEDGER_ORIGIN)));
 	}
 	small_ledger_add(l, 1);
 	assert_true(verify_with(l, l->key).good);
@@ -265,7 +234,7 @@ test_retired_key_goes_on(void **state)
 {
 	struct small_ledger *l = small_ledger_new();
 	struct signer *next = small_ledger_stranger();
-	struct parts p = draft_rotation(l, next);
+	struct parts p = key_batch_draft_rotation(l, next);
 
 	(void)state;
 	small_ledger_seal_parts(l, &p);
@@ -282,7 +251,7 @@ test_no_possession(void **state)
 {
 	struct small_ledger *l = small_ledger_new();
 	struct signer *next = small_ledger_stranger();
-	struct parts p = draft_rotation(l, next);
+	struct parts p = key_batch_draft_rotation(l, next);
 	struct rotated r = { .key = signer_public(next) };
 	struct err e = { 0 };
 
@@ -304,7 +273,7 @@ test_signed_by_the_new_key(void **state)
 {
 	struct small_ledger *l = small_ledger_new();
 	struct signer *next = small_ledger_stranger(), *old = l->signer;
-	struct parts p = draft_rotation(l, next);
+	struct parts p = key_batch_draft_rotation(l, next);
 
 	(void)state;
 	l->signer = next;
