@@ -72,8 +72,8 @@ check_rotation(struct naming *n, struct err *e)
 	return 0;
 }
 
-/* The recovery key alone notes it, or it would be noted twice; two revocations
- * have four of at most EVIDENCE_KEYS entries. */
+/* For one of a revocation's two entries, so that it is noted once, and there is
+ * room for all. */
 static void
 note_void(struct naming *n, const struct revoked *r)
 {

@@ -240,6 +240,8 @@ test_references(void **state)
 	    service_acquire(desk.service, &desk.place, &ledger, &e), 0);
 	assert_int_equal(ledger_read_begin(ledger, &reading, &e), 0);
 	c.db = reading.db;
+	assert_int_equal(references_find(&c, &event, true, &r, &e), 0);
+	assert_true(str_is(r.used->next->kind, "source_import"));
 	assert_int_equal(references_find(&c, &event, false, &r, &e), 0);
 	ledger_read_end(&reading);
 	service_release(desk.service, ledger);
