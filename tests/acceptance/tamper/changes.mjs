@@ -47,7 +47,7 @@ const parts = {
 		b.signers += stranger.signers;
 	},
 	"a checkpoint's size": (b) => {
-		b.checkpoint = other(b.checkpoint, "\n6\n", "\n5\n");
+		b.checkpoint = b.checkpoint.replace(/\n(\d+)\n/, (_, n) => `\n${n - 1}\n`);
 	},
 	"a checkpoint's root": (b) => {
 		b.checkpoint = b.checkpoint.replace(/\n(\S+)\n\n/, (_, root) =>
