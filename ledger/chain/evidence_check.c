@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <inttypes.h>
 
 #include "ledger/chain/evidence_keys.h"
@@ -44,6 +45,7 @@ check_pinned(const struct evidence *ev, const struct evidence_shown *shown,
 
 	if (!pinned)
 		return 0;
+	assert(signs); /* check_checkpoint found it */
 	for (const struct evidence_key *k = ev->keys; k <= signs; k++)
 		if (public_key_eq(k->key, *pinned))
 			return 0;

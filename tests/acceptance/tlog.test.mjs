@@ -76,7 +76,7 @@ before(async () => {
 	foreignKey = verifierKey(`${origin}x`, status.public_key);
 	// Sizes that have a checkpoint: the first ones, and around each tile's end.
 	const near = (n) => batchEnds.find((end) => end >= n);
-	sizes = [...new Set([1, 2, 3, near(100), near(256), near(257), near(512),
+	sizes = [...new Set([1, 3, 4, near(100), near(256), near(257), near(512),
 		events.length])];
 	roots = new Map((await rootsOf(sizes)).map((root, i) => [sizes[i], root]));
 });
