@@ -28,7 +28,7 @@
 #define MANIFEST_NAME_MAX 200
 
 struct manifest_options {
-	struct public_key key; /* the ledger's, pinned */
+	struct public_key key; /* pinned: any of the ledger's history */
 	const char *temporary; /* folder; NULL: $TMPDIR, or /tmp */
 	/* Called now and then; `what` is counted. */
 	void (*progress)(

@@ -13,7 +13,7 @@ struct pack_shown {
 			      when none did */
 	bool has_seq;      /* it failed at this event */
 	uint64_t seq;
-	struct public_key key; /* the one given, or the commit's own */
+	struct public_key key; /* that signed the commit */
 	struct str origin;
 	struct oid commit;
 	uint64_t first, n; /* events */
@@ -29,8 +29,10 @@ struct pack_shown {
 /*
  * Whether the pack is one batch and holds by itself: the commit, its signature
  * and trailers, every event's form, signature and place after the one before,
- * every payload, the checkpoint's signature. Whether the key is the ledger's is
- * for the caller to judge; with `pinned` it must be that one. err_corrupt (or
+ * every payload, the checkpoint's signature; and where the batch changes the
+ * keys, that the new key signed that it is this ledger's. Whether the key is
+ * the ledger's is for the caller to judge; with `pinned` it must be that one,
+ * and the detail names another that signed. err_corrupt (or
  * err_malformed, err_too_large) with what does not hold; texts of *shown live
  * in the arena.
  */
