@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -90,6 +91,7 @@ read_keys(struct making *m, struct err *e)
 {
 	const struct commit_item *before = m->commits, *at;
 
+	assert(before); /* check_numbers found that there are events */
 	if (prove_keys_open(&m->keys, m->walk.repo, before->oid, m->a, e))
 		return -1;
 	for (at = before->next; at; before = at, at = at->next)
