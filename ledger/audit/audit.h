@@ -40,6 +40,16 @@ void print_plain(FILE *, struct str);
 /* One line. */
 void print_json(FILE *, const struct json *);
 
+/* What a check found wrong: which check, of which event if of one, and why. */
+struct fault {
+	const char *check, *reason;
+	bool has_seq;
+	uint64_t seq;
+};
+void fault_write(FILE *, const struct fault *);
+/* {check, reason}; with `numbered` seq too, null where it is of no event. */
+struct json *fault_json(struct arena *, const struct fault *, bool numbered);
+
 /* A public key: a file that holds one, or the key itself. */
 int key_load(struct arena *, const char *file_or_text, struct public_key *,
     struct err *);

@@ -212,9 +212,8 @@ write_verdict(const struct verdict *v)
 	char root[DIGEST_HEX + 1], at[INSTANT_TEXT + 1];
 
 	if (v->check) {
-		printf("BAD: %s: ", v->check);
-		print_plain(stdout, str_from(v->why.detail));
-		putchar('\n');
+		fault_write(stdout,
+		    &(struct fault){ v->check, v->why.detail, false, 0 });
 		return;
 	}
 	digest_hex(v->checkpoint.root, root);
@@ -266,9 +265,9 @@ write_json(struct arena *a, const struct verdict *v)
 		json_put(out, "stamped_at",
 		    v->stamped ? json_string(a, str_from(at)) : json_null(a));
 	} else {
-		why = json_object(a);
-		json_put_str(a, why, "check", str_from(v->check));
-		json_put_str(a, why, "reason", str_from(v->why.detail));
+		why = fault_json(a,
+		    &(struct fault){ v->check, v->why.detail, false, 0 },
+		    false);
 	}
 	json_put(out, "failed", why);
 	print_json(stdout, out);

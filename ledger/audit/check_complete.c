@@ -84,9 +84,8 @@ write_text(FILE *f, struct arena *a, const struct verdict *v)
 	const struct complete_shown *s = &v->shown;
 
 	if (!v->good) {
-		fprintf(f, "BAD: %s: ", v->fault.check);
-		print_plain(f, str_from(v->reason));
-		fputc('\n', f);
+		fault_write(
+		    f, &(struct fault){ v->fault.check, v->reason, false, 0 });
 		return;
 	}
 	if (uid_is_none(s->last.subject))
@@ -120,11 +119,8 @@ shown_json(struct arena *a, const struct complete_shown *s)
 static struct json *
 failed_json(struct arena *a, const struct verdict *v)
 {
-	struct json *o = json_object(a);
-
-	json_put_str(a, o, "check", str_from(v->fault.check));
-	json_put_str(a, o, "reason", str_from(v->reason));
-	return o;
+	return fault_json(
+	    a, &(struct fault){ v->fault.check, v->reason, false, 0 }, false);
 }
 
 static void

@@ -72,17 +72,22 @@ write_limits(FILE *f, const struct verdict *v)
 		    (ull)v->shown.first);
 }
 
+static struct fault
+fault_of(const struct verdict *v)
+{
+	const struct pack_shown *s = &v->shown;
+
+	return (struct fault){ s->check, v->why.detail, s->has_seq, s->seq };
+}
+
 static void
 write_text(FILE *f, const struct verdict *v)
 {
 	const struct pack_shown *s = &v->shown;
+	const struct fault fault = fault_of(v);
 
 	if (!v->good) {
-		fprintf(f, "BAD: %s: ", s->check);
-		if (s->has_seq)
-			fprintf(f, "event %llu: ", (ull)s->seq);
-		print_plain(f, str_from(v->why.detail));
-		fputc('\n', f);
+		fault_write(f, &fault);
 		return;
 	}
 	fprintf(f,
@@ -126,16 +131,11 @@ shown_json(struct arena *a, const struct pack_shown *s)
 }
 
 static struct json *
-failed_json(struct arena *a, const struct verdict *r)
+failed_json(struct arena *a, const struct verdict *v)
 {
-	struct json *v = json_object(a);
+	const struct fault fault = fault_of(v);
 
-	json_put_str(a, v, "check", str_from(r->shown.check));
-	json_put(v, "seq",
-	    r->shown.has_seq ? json_int(a, (int64_t)r->shown.seq)
-			     : json_null(a));
-	json_put_str(a, v, "reason", str_from(r->why.detail));
-	return v;
+	return fault_json(a, &fault, true);
 }
 
 static void

@@ -254,9 +254,8 @@ write_verdict(const struct tiles *t)
 	char root[DIGEST_HEX + 1];
 
 	if (t->check) {
-		printf("BAD: %s: ", t->check);
-		print_plain(stdout, str_from(t->why.detail));
-		putchar('\n');
+		fault_write(stdout,
+		    &(struct fault){ t->check, t->why.detail, false, 0 });
 		return;
 	}
 	digest_hex(t->checkpoint.root, root);
@@ -278,9 +277,9 @@ write_json(struct arena *a, const struct tiles *t)
 		json_put_int(a, out, "size", (int64_t)t->checkpoint.size);
 		json_put_str(a, out, "root", str_from(root));
 	} else {
-		why = json_object(a);
-		json_put_str(a, why, "check", str_from(t->check));
-		json_put_str(a, why, "reason", str_from(t->why.detail));
+		why = fault_json(a,
+		    &(struct fault){ t->check, t->why.detail, false, 0 },
+		    false);
 	}
 	json_put(out, "failed", why);
 	print_json(stdout, out);

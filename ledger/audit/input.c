@@ -82,6 +82,30 @@ print_json(FILE *f, const struct json *v)
 	buf_fini(&b);
 }
 
+void
+fault_write(FILE *f, const struct fault *fault)
+{
+	fprintf(f, "BAD: %s: ", fault->check);
+	if (fault->has_seq)
+		fprintf(f, "event %llu: ", (unsigned long long)fault->seq);
+	print_plain(f, str_from(fault->reason));
+	fputc('\n', f);
+}
+
+struct json *
+fault_json(struct arena *a, const struct fault *fault, bool numbered)
+{
+	struct json *v = json_object(a);
+
+	json_put_str(a, v, "check", str_from(fault->check));
+	if (numbered)
+		json_put(v, "seq",
+		    fault->has_seq ? json_int(a, (int64_t)fault->seq)
+				   : json_null(a));
+	json_put_str(a, v, "reason", str_from(fault->reason));
+	return v;
+}
+
 static struct str
 trim(struct str s)
 {

@@ -5,14 +5,19 @@
 
 typedef unsigned long long ull;
 
+static struct fault
+fault_of(const struct manifest_report *r)
+{
+	return (struct fault){ r->check, r->reason, r->has_seq, r->seq };
+}
+
 static void
 write_bad(FILE *f, const struct manifest_report *r)
 {
-	fprintf(f, "BAD: %s: ", r->check);
-	if (r->has_seq)
-		fprintf(f, "event %llu: ", (ull)r->seq);
-	print_plain(f, str_from(r->reason));
-	fprintf(f, "\nFound good before that: %llu events.\n", (ull)r->events);
+	const struct fault fault = fault_of(r);
+
+	fault_write(f, &fault);
+	fprintf(f, "Found good before that: %llu events.\n", (ull)r->events);
 }
 
 static void
@@ -124,13 +129,9 @@ shown_json(struct arena *a, const struct manifest_report *r)
 static struct json *
 failed_json(struct arena *a, const struct manifest_report *r)
 {
-	struct json *v = json_object(a);
+	const struct fault fault = fault_of(r);
 
-	json_put_str(a, v, "check", str_from(r->check));
-	json_put(
-	    v, "seq", r->has_seq ? json_int(a, (int64_t)r->seq) : json_null(a));
-	json_put_str(a, v, "reason", str_from(r->reason));
-	return v;
+	return fault_json(a, &fault, true);
 }
 
 void

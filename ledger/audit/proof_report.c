@@ -69,9 +69,8 @@ void
 proof_report_write(FILE *f, const struct proof_report *r)
 {
 	if (!r->good) {
-		fprintf(f, "BAD: %s: ", r->shown.check);
-		print_plain(f, str_from(r->reason));
-		fputc('\n', f);
+		fault_write(
+		    f, &(struct fault){ r->shown.check, r->reason, false, 0 });
 		return;
 	}
 	fprintf(f, "Good: event %llu is in the ledger of %llu events.\n",
@@ -138,11 +137,8 @@ shown_json(struct arena *a, const struct proof_report *r)
 static struct json *
 failed_json(struct arena *a, const struct proof_report *r)
 {
-	struct json *v = json_object(a);
-
-	json_put_str(a, v, "check", str_from(r->shown.check));
-	json_put_str(a, v, "reason", str_from(r->reason));
-	return v;
+	return fault_json(
+	    a, &(struct fault){ r->shown.check, r->reason, false, 0 }, false);
 }
 
 void

@@ -54,14 +54,30 @@ SHAPE(clock_confirmed, "An operator's word that the clock is right",
     FIELD(clock_confirmed, last, .required = true,
 	.doc = "The time of the event before"));
 
+/* What the writer keeps beside the projection: the position the clock's word
+ * (position_advance), keys_follow the key history. */
+static int
+project_nothing(
+    struct db *db, const struct event *ev, const void *data, struct err *e)
+{
+	(void)db;
+	(void)ev;
+	(void)data;
+	(void)e;
+	return 0;
+}
+#define KEPT_BESIDE(id, text, words)                              \
+	const struct event_type event_##id = { text, &id##_shape, \
+		project_nothing, words }
+
 EVENT_TYPE(ledger_opened, "ledger.opened", ledger_opened,
     "A ledger begins: its algorithms and keys");
-EVENT_TYPE(clock_confirmed, "clock.confirmed", clock_confirmed,
+KEPT_BESIDE(clock_confirmed, "clock.confirmed",
     "An operator confirmed a clock that was not plausible");
 
-EVENT_TYPE(key_rotated, "key.rotated", key_rotated,
+KEPT_BESIDE(key_rotated, "key.rotated",
     "Another key signs the ledger after this event");
-EVENT_TYPE(key_revoked, "key.revoked", key_revoked,
+KEPT_BESIDE(key_revoked, "key.revoked",
     "The recovery key puts another key in the ledger key's place and makes"
     " events void");
 
@@ -84,42 +100,6 @@ project_ledger_opened(struct db *db, const struct event *ev,
 		return -1;
 	return db_run(
 	    db, e, "INSERT INTO ledger_recovery VALUES (1, ?)", "b", more);
-}
-
-/* keys_follow keeps the history: which second a revocation's last good commit
- * is of the tables do not say. */
-static int
-project_key_rotated(struct db *db, const struct event *ev,
-    const struct key_rotated *data, struct err *e)
-{
-	(void)db;
-	(void)ev;
-	(void)data;
-	(void)e;
-	return 0;
-}
-
-static int
-project_key_revoked(struct db *db, const struct event *ev,
-    const struct key_revoked *data, struct err *e)
-{
-	(void)db;
-	(void)ev;
-	(void)data;
-	(void)e;
-	return 0;
-}
-
-/* The position keeps it: position_advance. */
-static int
-project_clock_confirmed(struct db *db, const struct event *ev,
-    const struct clock_confirmed *data, struct err *e)
-{
-	(void)db;
-	(void)ev;
-	(void)data;
-	(void)e;
-	return 0;
 }
 
 static const struct event_type *const core_types[] = { &event_ledger_opened,
