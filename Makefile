@@ -55,7 +55,7 @@ CFLAGS_ALL := -std=c17 -D_GNU_SOURCE -DPROBITY_VERSION='"$(VERSION)"' \
 	$(shell pkg-config --cflags $(PACKAGES)) $(CFLAGS)
 LDLIBS_LEDGER := $(shell pkg-config --libs libgit2 zlib yajl libssl libcrypto \
 	libsodium sqlite3) -pthread -lm
-LDLIBS_DOMAIN := $(shell pkg-config --libs libxml-2.0 libcurl)
+LDLIBS_DOMAIN := $(shell pkg-config --libs libcurl)
 LDLIBS_FCGI   := -lfcgi
 LDFLAGS_ALL := $($(MODE)_LDFLAGS) $(LDFLAGS)
 

@@ -4,6 +4,40 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ledger/base/library.h"
+
+/* Few programs that are started for one request read XML. */
+static struct {
+	__typeof__(&xmlReaderForMemory) for_memory;
+	__typeof__(&xmlFreeTextReader) free;
+	__typeof__(&xmlTextReaderConstLocalName) const_local_name;
+	__typeof__(&xmlTextReaderConstNamespaceUri) const_namespace_uri;
+	__typeof__(&xmlTextReaderDepth) depth;
+	__typeof__(&xmlTextReaderExpand) expand;
+	__typeof__(&xmlTextReaderIsEmptyElement) is_empty_element;
+	__typeof__(&xmlTextReaderNext) next;
+	__typeof__(&xmlTextReaderNodeType) node_type;
+	__typeof__(&xmlTextReaderRead) read;
+	__typeof__(&xmlTextReaderSetStructuredErrorHandler)
+	    set_structured_error_handler;
+} reader;
+static const struct library_symbol symbols[] = {
+	{ "xmlReaderForMemory", &reader.for_memory },
+	{ "xmlFreeTextReader", &reader.free },
+	{ "xmlTextReaderConstLocalName", &reader.const_local_name },
+	{ "xmlTextReaderConstNamespaceUri", &reader.const_namespace_uri },
+	{ "xmlTextReaderDepth", &reader.depth },
+	{ "xmlTextReaderExpand", &reader.expand },
+	{ "xmlTextReaderIsEmptyElement", &reader.is_empty_element },
+	{ "xmlTextReaderNext", &reader.next },
+	{ "xmlTextReaderNodeType", &reader.node_type },
+	{ "xmlTextReaderRead", &reader.read },
+	{ "xmlTextReaderSetStructuredErrorHandler",
+	    &reader.set_structured_error_handler },
+	{ 0 },
+};
+static struct library library = { "libxml2.so.2", symbols, NULL };
+
 /* Keeps the first fault, in plain characters: the message may hold bytes of
  * the document. */
 static void
@@ -42,7 +76,7 @@ has_doctype(struct str bytes)
 static int
 check_node(const struct xml *x, struct err *e)
 {
-	int type = xmlTextReaderNodeType(x->reader);
+	int type = reader.node_type(x->reader);
 
 	if (type == XML_READER_TYPE_DOCUMENT_TYPE ||
 	    type == XML_READER_TYPE_ENTITY_REFERENCE ||
@@ -55,8 +89,7 @@ check_node(const struct xml *x, struct err *e)
 static int
 step(struct xml *x, bool over, struct err *e)
 {
-	int rc =
-	    over ? xmlTextReaderNext(x->reader) : xmlTextReaderRead(x->reader);
+	int rc = over ? reader.next(x->reader) : reader.read(x->reader);
 
 	if (rc < 0 || x->fault[0])
 		return refuse(x, e);
@@ -77,15 +110,17 @@ xml_open(struct xml *x, struct arena *a, struct str bytes, struct err *e)
 	if (has_doctype(bytes))
 		return err_set(e, &err_malformed,
 		    "document types and entities are not accepted");
-	x->reader = xmlReaderForMemory(bytes.p, (int)bytes.n, NULL, "UTF-8",
+	if (library_load(&library, e))
+		return -1;
+	x->reader = reader.for_memory(bytes.p, (int)bytes.n, NULL, "UTF-8",
 	    XML_PARSE_NONET | XML_PARSE_NOCDATA | XML_PARSE_COMPACT);
 	if (!x->reader)
 		return err_set(e, &err_internal, "no XML reader");
-	xmlTextReaderSetStructuredErrorHandler(x->reader, keep_fault, x);
+	reader.set_structured_error_handler(x->reader, keep_fault, x);
 	do
 		more = step(x, false, e);
 	while (more == 1 &&
-	       xmlTextReaderNodeType(x->reader) != XML_READER_TYPE_ELEMENT);
+	       reader.node_type(x->reader) != XML_READER_TYPE_ELEMENT);
 	if (more == 1)
 		return 0;
 	if (more == 0)
@@ -98,7 +133,7 @@ void
 xml_close(struct xml *x)
 {
 	if (x->reader)
-		xmlFreeTextReader(x->reader);
+		reader.free(x->reader);
 	x->reader = NULL;
 }
 
@@ -111,13 +146,13 @@ from_xml(const xmlChar *text)
 struct str
 xml_name(const struct xml *x)
 {
-	return from_xml(xmlTextReaderConstLocalName(x->reader));
+	return from_xml(reader.const_local_name(x->reader));
 }
 
 struct str
 xml_namespace(const struct xml *x)
 {
-	return from_xml(xmlTextReaderConstNamespaceUri(x->reader));
+	return from_xml(reader.const_namespace_uri(x->reader));
 }
 
 int
@@ -125,9 +160,9 @@ xml_next(struct xml *x, int depth, struct err *e)
 {
 	bool over = true;
 
-	if (xmlTextReaderNodeType(x->reader) == XML_READER_TYPE_ELEMENT &&
-	    xmlTextReaderDepth(x->reader) == depth - 1) {
-		if (xmlTextReaderIsEmptyElement(x->reader))
+	if (reader.node_type(x->reader) == XML_READER_TYPE_ELEMENT &&
+	    reader.depth(x->reader) == depth - 1) {
+		if (reader.is_empty_element(x->reader))
 			return 0;
 		over = false;
 	}
@@ -137,8 +172,8 @@ xml_next(struct xml *x, int depth, struct err *e)
 
 		if (more != 1)
 			return more;
-		type = xmlTextReaderNodeType(x->reader);
-		at = xmlTextReaderDepth(x->reader);
+		type = reader.node_type(x->reader);
+		at = reader.depth(x->reader);
 		if (at < depth)
 			return 0;
 		if (type == XML_READER_TYPE_ELEMENT && at == depth &&
@@ -162,7 +197,7 @@ xml_finish(struct xml *x, struct err *e)
 int
 xml_expand(struct xml *x, const xmlNode **out, struct err *e)
 {
-	*out = xmlTextReaderExpand(x->reader);
+	*out = reader.expand(x->reader);
 	if (!*out || x->fault[0])
 		return refuse(x, e);
 	return 0;

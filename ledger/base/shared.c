@@ -18,7 +18,7 @@ is_ours(int fd, size_t bytes, const char *name)
 	char found[SHARED_NAME_MAX] = "", wanted[SHARED_NAME_MAX] = "";
 	struct stat st;
 
-	strncpy(wanted, name, sizeof wanted - 1);
+	snprintf(wanted, sizeof wanted, "%s", name);
 	return fstat(fd, &st) == 0 &&
 	       st.st_size == (off_t)(SHARED_NAME_MAX + bytes) &&
 	       pread(fd, found, sizeof found, 0) == (ssize_t)sizeof found &&
@@ -46,7 +46,7 @@ make(const char *path, const char *fresh, size_t bytes, const char *name,
 	}
 	if (old >= 0)
 		close(old);
-	strncpy(head, name, sizeof head - 1);
+	snprintf(head, sizeof head, "%s", name);
 	if (ftruncate(fd, 0) ||
 	    ftruncate(fd, (off_t)(SHARED_NAME_MAX + bytes)) ||
 	    pwrite(fd, head, sizeof head, 0) != (ssize_t)sizeof head ||

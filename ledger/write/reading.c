@@ -32,7 +32,8 @@ open_reader(struct ledger *l, struct err *e)
 	if (r == NULL)
 		abort();
 	if (db_open(l->db_path, DB_READ, &r->db, e) == 0 &&
-	    repo_open(l->repo_path, &r->repo, e) == 0 && moved_check(l, e) == 0)
+	    repo_open_for_reading(l->repo_path, &r->repo, e) == 0 &&
+	    moved_check(l, e) == 0)
 		return r;
 	db_close(r->db);
 	repo_close(r->repo);
