@@ -24,7 +24,7 @@ Q         := $(if $(V),,@)
 B         := $(BUILD)/$(MODE)
 
 PACKAGES  := libgit2 zlib yajl libssl libcrypto libsodium sqlite3 libxml-2.0 \
-	libcurl p11-kit-1
+	libcurl libcares icu-uc p11-kit-1
 WARN      := -Wall -Wextra -Wpedantic -Wshadow -Wconversion \
 	-Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 \
 	-Wswitch-enum -Wcast-qual -Wwrite-strings -Werror
@@ -55,7 +55,8 @@ CFLAGS_ALL := -std=c17 -D_GNU_SOURCE -DPROBITY_VERSION='"$(VERSION)"' \
 	$(shell pkg-config --cflags $(PACKAGES)) $(CFLAGS)
 LDLIBS_LEDGER := $(shell pkg-config --libs libgit2 zlib yajl libssl libcrypto \
 	libsodium sqlite3) -pthread -lm
-LDLIBS_DOMAIN := $(shell pkg-config --libs libcurl)
+# libcurl, libxml2 and ICU are loaded when they are first needed.
+LDLIBS_DOMAIN := $(shell pkg-config --libs libcares)
 LDLIBS_FCGI   := -lfcgi
 LDFLAGS_ALL := $($(MODE)_LDFLAGS) $(LDFLAGS)
 

@@ -46,6 +46,12 @@ SHAPE(config, "Configuration",
 		.doc = "Hours between time-stamps"),
 	FIELD(config, timestamp_ca, .max = 1000,
 		.doc = "Certificates that time-stamps must lead to, a file in PEM; empty: not checked"),
+	FIELD(config, outbound_loopback, .max = 1000,
+		.doc = "Loopback addresses that webhooks may be sent to, host:port with spaces between, for tests; empty: none"),
+	FIELD(config, outbound_ca, .max = 1000,
+		.doc = "Certificates that those addresses' must lead to, a file in PEM; empty: the system's"),
+	FIELD(config, outbound_resolver, .max = 100,
+		.doc = "DNS server asked for the names in clients' URLs, address:port; empty: the system's"),
 	FIELD(config, witness_file, .max = 1000,
 		.doc = "File of the witnesses asked to cosign checkpoints; empty: none"),
 	FIELD(config, witness_minimum, .def = "0", .min = 0, .max = 16,
@@ -200,6 +206,19 @@ check_url(const char *name, struct str url, struct err *e)
 	return err_set(e, own.kind, "configuration: %s: %s", name, own.detail);
 }
 
+static int
+check_outbound(struct arena *a, const struct config *config, struct err *e)
+{
+	struct outbound_rules rules;
+	struct err own = { 0 };
+
+	if (outbound_rules_make(a, config->outbound_loopback,
+		config->outbound_resolver, config->outbound_ca, &rules,
+		&own) == 0)
+		return 0;
+	return err_set(e, own.kind, "configuration: %s", own.detail);
+}
+
 int
 config_load(struct arena *a, struct config *out, struct err *e)
 {
@@ -213,6 +232,8 @@ config_load(struct arena *a, struct config *out, struct err *e)
 	if (shape_decode(&config_shape, &input, a, out, e))
 		return describe(e);
 	if (check_url("timestamp_url", out->timestamp_url, e))
+		return -1;
+	if (check_outbound(a, out, e))
 		return -1;
 	out->state = arena_str(a, out->state);
 	if (out->keys.n == 0)

@@ -60,6 +60,9 @@ service_new(const struct config *config, struct service **out, struct err *e)
 	s->config.mirror_file = arena_str(a, config->mirror_file);
 	s->config.git = arena_str(a, config->git);
 	s->config.log_level = arena_str(a, config->log_level);
+	s->config.outbound_loopback = arena_str(a, config->outbound_loopback);
+	s->config.outbound_ca = arena_str(a, config->outbound_ca);
+	s->config.outbound_resolver = arena_str(a, config->outbound_resolver);
 	s->clock = &clock_system;
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->changed, NULL);

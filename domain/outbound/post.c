@@ -1,26 +1,31 @@
-#include <curl/curl.h>
-#include <pthread.h>
-
 #include "domain/outbound.h"
+#include "domain/outbound/curl_library.h"
+#include "domain/outbound/pinned.h"
 #include "ledger/base/buf.h"
 
-static pthread_once_t library_once = PTHREAD_ONCE_INIT;
-static CURLcode library;
+#define HEADERS_MAX 32
 
-static void
-start_library(void)
-{
-	library = curl_global_init(CURL_GLOBAL_DEFAULT);
-}
+/* One exchange, with what libcurl borrows while it lasts. */
+struct exchange {
+	const struct outbound_request *request;
+	const char *url;
+	struct curl_slist *headers;
+	struct pin pin;
+	struct buf body;
+	bool cut; /* the reply was longer */
+};
 
 /* Taking less than was offered ends the transfer. */
 static size_t
 take(char *bytes, size_t size, size_t n, void *arg)
 {
-	struct buf *body = arg;
+	struct exchange *x = arg;
+	size_t room = x->request->max_reply - x->body.n, all = size * n;
 
-	buf_add(body, (struct str){ bytes, size * n });
-	return buf_failed(body) ? 0 : size * n;
+	if (all > room)
+		x->cut = true;
+	buf_add(&x->body, (struct str){ bytes, all < room ? all : room });
+	return x->cut ? 0 : all;
 }
 
 /* What every request has: no redirect, no proxy, no other protocol, and a
@@ -33,106 +38,164 @@ set_limits(CURL *curl, long seconds)
 	       curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L) == CURLE_OK &&
 	       curl_easy_setopt(curl, CURLOPT_PROXY, "") == CURLE_OK &&
 	       curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
+	       curl_easy_setopt(
+		   curl, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED) == CURLE_OK &&
 	       curl_easy_setopt(curl, CURLOPT_TIMEOUT, seconds) == CURLE_OK &&
 	       curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, seconds) ==
 		   CURLE_OK;
 }
 
 static bool
-set_request(CURL *curl, const struct outbound_request *request,
-    struct curl_slist *headers, struct arena *a, struct buf *body)
+set_request(CURL *curl, struct exchange *x)
 {
-	return curl_easy_setopt(curl, CURLOPT_URL,
-		   arena_cstr(a, request->url)) == CURLE_OK &&
+	const struct outbound_request *request = x->request;
+
+	return curl_easy_setopt(curl, CURLOPT_URL, x->url) == CURLE_OK &&
 	       curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE,
 		   (curl_off_t)request->body.n) == CURLE_OK &&
 	       curl_easy_setopt(curl, CURLOPT_POSTFIELDS,
 		   request->body.p ? request->body.p : "") == CURLE_OK &&
-	       curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers) ==
+	       curl_easy_setopt(curl, CURLOPT_HTTPHEADER, x->headers) ==
 		   CURLE_OK &&
 	       curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take) ==
 		   CURLE_OK &&
-	       curl_easy_setopt(curl, CURLOPT_WRITEDATA, body) == CURLE_OK;
+	       curl_easy_setopt(curl, CURLOPT_WRITEDATA, x) == CURLE_OK &&
+	       (!request->screened || pin_set(curl, &x->pin));
 }
 
 static int
-take_reply(CURL *curl, const struct buf *body, struct arena *a,
+take_reply(CURL *curl, const struct exchange *x, struct arena *a,
     struct outbound_reply *reply)
 {
+	curl_off_t retry_after = 0, duration_us = 0;
 	const char *type = NULL;
 	long status = 0;
 
 	curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
 	curl_easy_getinfo(curl, CURLINFO_CONTENT_TYPE, &type);
+	curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &retry_after);
+	curl_easy_getinfo(curl, CURLINFO_TOTAL_TIME_T, &duration_us);
 	*reply = (struct outbound_reply){
 		.status = (int)status,
 		.content_type = type ? arena_str(a, str_from(type)) : STR_NONE,
-		.body = arena_str(a, buf_str(body)),
+		.body = arena_str(a, buf_str(&x->body)),
+		.retry_after_s = retry_after,
+		.duration_ms = duration_us / 1000,
 	};
 	return 0;
 }
 
+/* A client's URL may hold a secret: only its host is told. */
 static int
-perform(CURL *curl, const struct outbound_request *request,
-    struct curl_slist *headers, struct arena *a, struct outbound_reply *reply,
-    struct err *e)
+refuse(const struct exchange *x, CURLcode code, struct err *e)
 {
-	struct buf body;
-	CURLcode code;
-	int failed;
+	const struct screened *screened = x->request->screened;
+	struct str peer = screened ? str_from(screened->host) : x->request->url;
 
-	buf_init(&body, request->max_reply);
-	if (!set_limits(curl, request->seconds) ||
-	    !set_request(curl, request, headers, a, &body))
-		failed = err_set(e, &err_internal, "cannot prepare a request");
-	else if ((code = curl_easy_perform(curl)) == CURLE_OK)
-		failed = take_reply(curl, &body, a, reply);
-	else if (buf_failed(&body))
-		failed = err_set(e, &err_unavailable,
-		    "%.*s answers with more than %zu bytes",
-		    STR_ARGS(request->url), request->max_reply);
-	else
-		failed = err_set(e, &err_unavailable, "%.*s: %s",
-		    STR_ARGS(request->url), curl_easy_strerror(code));
-	buf_fini(&body);
-	return failed;
+	if (x->cut)
+		return err_set(e, &err_unavailable,
+		    "%.*s answers with more than %zu bytes", STR_ARGS(peer),
+		    x->request->max_reply);
+	if (x->pin.strayed)
+		return err_set(e, &err_unavailable,
+		    "%.*s would be asked at an address that was not screened",
+		    STR_ARGS(peer));
+	return err_set(e, &err_unavailable, "%.*s: %s", STR_ARGS(peer),
+	    curl_easy_strerror(code));
+}
+
+static int
+perform(CURL *curl, struct exchange *x, struct arena *a,
+    struct outbound_reply *reply, struct err *e)
+{
+	CURLcode code;
+
+	if (!set_limits(curl, x->request->seconds) || !set_request(curl, x))
+		return err_set(e, &err_internal, "cannot prepare a request");
+	code = curl_easy_perform(curl);
+	if (code == CURLE_OK || (x->cut && x->request->cut_reply))
+		return take_reply(curl, x, a, reply);
+	return refuse(x, code, e);
+}
+
+static bool
+append(struct curl_slist **list, const char *line)
+{
+	struct curl_slist *more = curl_slist_append(*list, line);
+
+	if (more)
+		*list = more;
+	return more != NULL;
+}
+
+static bool
+is_one_line(struct str value)
+{
+	return str_find(value, '\r') == value.n &&
+	       str_find(value, '\n') == value.n &&
+	       str_find(value, '\0') == value.n;
 }
 
 /* An empty "Expect" keeps the body from waiting for a word of the peer. */
-static struct curl_slist *
-make_headers(const struct outbound_request *request, struct arena *a)
+static int
+make_headers(const struct outbound_request *request, struct arena *a,
+    struct curl_slist **list, struct err *e)
 {
-	struct curl_slist *list = curl_slist_append(NULL, "Expect:");
-	struct curl_slist *more;
+	bool made = append(list, "Expect:") &&
+		    append(list, arena_printf(a, "Content-Type: %.*s",
+				     STR_ARGS(request->content_type)));
 
-	if (!list)
-		return NULL;
-	more = curl_slist_append(list, arena_printf(a, "Content-Type: %.*s",
-					   STR_ARGS(request->content_type)));
-	if (!more)
-		curl_slist_free_all(list);
-	return more;
+	if (request->n_headers > HEADERS_MAX)
+		return err_set(e, &err_internal, "a request has %zu headers",
+		    request->n_headers);
+	for (size_t i = 0; made && i < request->n_headers; i++) {
+		const struct outbound_header *h = &request->headers[i];
+
+		if (!is_one_line(h->value))
+			return err_set(e, &err_internal,
+			    "the header %s has more than a line", h->name);
+		made = append(list,
+		    arena_printf(a, "%s: %.*s", h->name, STR_ARGS(h->value)));
+	}
+	return made ? 0
+		    : err_set(e, &err_unavailable, "no memory for a request");
+}
+
+static int
+exchange(CURL *curl, struct exchange *x, struct arena *a,
+    struct outbound_reply *reply, struct err *e)
+{
+	const struct screened *screened = x->request->screened;
+
+	if (!curl || (screened && !pin_init(&x->pin, screened, a)))
+		return err_set(e, &err_unavailable, "no memory for a request");
+	if (make_headers(x->request, a, &x->headers, e))
+		return -1;
+	return perform(curl, x, a, reply, e);
 }
 
 int
 outbound_post(const struct outbound_request *request, struct arena *a,
     struct outbound_reply *reply, struct err *e)
 {
-	struct curl_slist *headers;
+	struct exchange x = { .request = request };
 	CURL *curl;
 	int failed;
 
-	if (outbound_check_url(request->url, e))
+	if (request->screened && request->screened->n_addresses == 0)
+		return err_set(e, &err_internal, "no address was screened");
+	if (!request->screened && outbound_check_url(request->url, e))
 		return -1;
-	pthread_once(&library_once, start_library);
-	if (library != CURLE_OK)
-		return err_set(e, &err_internal, "cannot start libcurl");
+	if (curl_library_load(e))
+		return -1;
+	x.url = request->screened ? request->screened->url
+				  : arena_cstr(a, request->url);
+	buf_init(&x.body, request->max_reply);
 	curl = curl_easy_init();
-	headers = make_headers(request, a);
-	failed = curl && headers
-		     ? perform(curl, request, headers, a, reply, e)
-		     : err_set(e, &err_unavailable, "no memory for a request");
-	curl_slist_free_all(headers);
+	failed = exchange(curl, &x, a, reply, e);
+	curl_slist_free_all(x.headers);
 	curl_easy_cleanup(curl);
+	pin_fini(&x.pin);
+	buf_fini(&x.body);
 	return failed;
 }

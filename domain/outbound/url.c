@@ -1,8 +1,5 @@
-#include <curl/curl.h>
-
 #include "domain/outbound.h"
-
-#define URL_MAX 1000
+#include "domain/outbound/curl_library.h"
 
 /* The part's text for curl_free; NULL when the URL does not have it. */
 static char *
@@ -67,9 +64,12 @@ outbound_check_url(struct str text, struct err *e)
 	CURLU *url;
 	int failed;
 
-	if (text.n == 0 || text.n > URL_MAX || str_find(text, '\0') < text.n)
-		return err_set(
-		    e, &err_invalid, "a URL has 1 to %d characters", URL_MAX);
+	if (text.n == 0 || text.n > OUTBOUND_URL_MAX ||
+	    str_find(text, '\0') < text.n)
+		return err_set(e, &err_invalid, "a URL has 1 to %d characters",
+		    OUTBOUND_URL_MAX);
+	if (curl_library_load(e))
+		return -1;
 	a = arena_new();
 	url = curl_url();
 	failed = url ? check(url, arena_cstr(a, text), e)

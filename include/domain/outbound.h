@@ -57,7 +57,7 @@ int outbound_rules_make(struct arena *, struct str loopback,
 /* A URL that may be asked, in canonical form, with every address it may be
  * asked at. A value; only `ca` is borrowed, from the rules. */
 struct screened {
-	char url[OUTBOUND_URL_MAX + OUTBOUND_HOST_MAX + 16];
+	char url[OUTBOUND_URL_MAX + 1];
 	char host[OUTBOUND_HOST_MAX + 1]; /* no brackets */
 	int port;
 	bool loopback; /* allowed by the operator; never so otherwise */

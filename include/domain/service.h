@@ -44,6 +44,11 @@ struct config {
 	struct str timestamp_url; /* authority of RFC 3161; empty: none */
 	int64_t timestamp_hours;  /* between time-stamps: 24 */
 	struct str timestamp_ca;  /* PEM file they lead to; empty: any */
+
+	/* Of clients' URLs, for outbound_rules_make. */
+	struct str outbound_loopback; /* host:port …; empty: none */
+	struct str outbound_ca;       /* PEM file; empty: the system's */
+	struct str outbound_resolver; /* address:port; empty: the system's */
 };
 
 int config_load(struct arena *, struct config *, struct err *);
