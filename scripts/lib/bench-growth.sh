@@ -33,28 +33,10 @@ start_ms() {
 	sort -n "$run/starts" | awk 'NR == 3 {printf "%.1f\n", $1 / 1000}'
 }
 
-# A GET by plain CGI: a process for each.
-cgi_ms() {
-	local from i path
-
-	path=$(make_paths 1)
-	from=${EPOCHREALTIME/./}
-	for i in {1..20}; do
-		ctl_cgi "$path" >"$run/cgi"
-	done
-	grep -q '^Status: 200' "$run/cgi" ||
-		die "plain CGI: $(head -n 20 "$run/cgi")"
-	echo "$(((${EPOCHREALTIME/./} - from) / 20))" |
-		awk '{printf "%.1f\n", $1 / 1000}'
-}
-
-ctl_cgi() {
-	env GATEWAY_INTERFACE=CGI/1.1 SERVER_PROTOCOL=HTTP/1.1 \
-		REQUEST_METHOD=GET REQUEST_URI=$1 SCRIPT_NAME='' PATH_INFO=$1 \
-		QUERY_STRING='' REMOTE_ADDR=127.0.0.1 SERVER_NAME=127.0.0.1 \
-		SERVER_PORT=80 HTTP_HOST=127.0.0.1 \
-		HTTP_AUTHORIZATION="Bearer $(<"$state/key")" \
-		"${configured[@]}" "$build/probity.fcgi" </dev/null
+# cgi PATH [BODY-FILE]: requests by plain CGI, a process for each.
+cgi() {
+	ctl tests/bench/bench_cgi "$build/probity.fcgi" 200 \
+		"$(<"$state/key")" "$@"
 }
 
 resident_mib() {
@@ -85,27 +67,30 @@ fill_to() {
 
 # The service's part, with a worker beside it as in production.
 measure_served() {
-	local start cgi one many get one_get proofs one_proof
+	local start cgi_get cgi_post one many get one_get proofs one_proof
 
 	port=$(free_port 18480)
 	web_server web "$port" "$run/fcgi.sock"
 	service_pids+=("$web_pid")
 	start_ms >"$run/start"
 	start=$(<"$run/start")
-	cgi=$(cgi_ms)
 	start_worker
+	cgi_get=$(cgi "$(make_paths 1)")
+	cgi_post=$(cgi /api/v2/actions/credit-corporate "$state/body.json")
 	get=$(get 64 "$seconds")
 	one_get=$(get 1 "$seconds")
 	proofs=$(prove 64 "$seconds")
 	one_proof=$(prove 1 "$seconds")
 	many=$(post 64 "$seconds")
 	one=$(post 1 "$seconds")
-	jq -cn --argjson start_ms "$start" --argjson cgi_ms "$cgi" \
+	jq -cn --argjson start_ms "$start" \
+		--argjson cgi_get "$cgi_get" --argjson cgi_post "$cgi_post" \
 		--argjson get "$get" --argjson one_get "$one_get" \
 		--argjson proofs "$proofs" --argjson one_proof "$one_proof" \
 		--argjson many "$many" --argjson one "$one" \
 		--argjson rss_mib "$(resident_mib "$fcgi_pid")" \
-		'{start_ms: $start_ms, cgi_get_ms: $cgi_ms,
+		'{start_ms: $start_ms,
+		cgi_get_p50_ms: $cgi_get.p50_ms, cgi_post_p50_ms: $cgi_post.p50_ms,
 		get_rate: $get.rate, get_p50_ms: $one_get.p50_ms,
 		proof_rate: $proofs.rate, proof_p50_ms: $one_proof.p50_ms,
 		post_rate: $many.rate, post_p99_ms: $many.p99_ms,

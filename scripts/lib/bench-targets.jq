@@ -22,8 +22,8 @@ if (.growth | length) > 1 then
 	.growth_ratios = ([
 		(["post_rate", "get_rate", "proof_rate", "verify_full", "verify_quick",
 			"rebuild"][] as $n | {($n): growth_ratio($n; true)}),
-		(["post_p50_ms", "get_p50_ms", "proof_p50_ms", "start_ms", "cgi_get_ms",
-			"rss_mib", "git_bytes_per_event",
+		(["post_p50_ms", "get_p50_ms", "proof_p50_ms", "start_ms",
+			"cgi_get_p50_ms", "cgi_post_p50_ms", "rss_mib", "git_bytes_per_event",
 			"state_bytes_per_event"][] as $n
 			| {($n): growth_ratio($n; false)})
 	] | add)
@@ -39,6 +39,10 @@ else . end
 	limit("POST p99 at 64 connections, ms"; .post["64"].p99_ms; 25; null),
 	limit("inclusion proof p50 at the largest size, 1 connection, ms";
 		.growth[-1].proof_p50_ms; 1; null),
+	limit("GET by plain CGI, p50 at the largest size, ms";
+		.growth[-1].cgi_get_p50_ms; 15; null),
+	limit("POST by plain CGI, p50 at the largest size, ms";
+		.growth[-1].cgi_post_p50_ms; 15; null),
 	target("full verification / signatures verified by all cores";
 		.verify_full / .bounds.verify_all_cores; 0.8; null),
 	target("quick verification, events/s"; .verify_quick; 150000; 300000),
