@@ -278,14 +278,3 @@ ledger_settle_erasures(struct ledger *l, struct err *e)
 		return rc;
 	return err_set(e, known.kind, "%s", known.detail);
 }
-
-/* Readers are refused what is erased, whatever is left to be done. */
-void
-erasures_at_open(struct ledger *l)
-{
-	struct err e = { 0 };
-
-	if (ledger_settle_erasures(l, &e))
-		log_line(LOG_ERROR, "ledger", "%.*s: erasures: %s",
-		    STR_ARGS(l->origin), e.detail);
-}

@@ -344,7 +344,8 @@ struct subject_erased;
 int subject_erase_again(struct tx *, const struct event *first,
     const struct subject_erased *, struct err *);
 
-/* erasure_list.c: ledger_settle_erasures, whose fault is only logged. */
+/* erasures_at_open.c: ledger_settle_erasures, unless it was settled before; a
+ * fault is only logged. */
 void erasures_at_open(struct ledger *);
 
 /* Data of `ledger.opened`, whose form signers.h owns. */
