@@ -1,6 +1,7 @@
 #include "domain/call.h"
 
 #include "domain/applications.h"
+#include "domain/production.h"
 #include "domain/running.h"
 
 static bool
@@ -10,6 +11,24 @@ list_has(struct str_list list, const char *name)
 		if (str_is(list.items[i], name))
 			return true;
 	return false;
+}
+
+/* The application keeps its own list: what is taken from the workspace counts
+ * for all of them, and comes back as it was. */
+static int
+check_entitlement(const struct credential *credential,
+    const struct operation *op, struct err *e)
+{
+	if (!op->entitlement)
+		return 0;
+	if (!list_has(credential->workspace_entitlements, op->entitlement))
+		return err_set(e, &err_forbidden,
+		    "the workspace has no entitlement to %s", op->entitlement);
+	if (!list_has(credential->entitlements, op->entitlement))
+		return err_set(e, &err_forbidden,
+		    "the application has no entitlement to %s",
+		    op->entitlement);
+	return 0;
 }
 
 int
@@ -26,11 +45,11 @@ call_authorize_found(const struct credential *credential,
 	if (!str_is(credential->application_status, "active"))
 		return err_set(e, &err_forbidden, "the application is %.*s",
 		    STR_ARGS(credential->application_status));
-	if (op->entitlement &&
-	    !list_has(credential->entitlements, op->entitlement))
-		return err_set(e, &err_forbidden,
-		    "the application has no entitlement to %s",
-		    op->entitlement);
+	if (credential->production_closed)
+		return err_set(e, &err_production_closed,
+		    "production is closed: live keys are refused");
+	if (check_entitlement(credential, op, e))
+		return -1;
 	if (op->scope &&
 	    (!list_has(credential->scopes, op->scope) ||
 		!list_has(credential->application_scopes, op->scope) ||

@@ -175,21 +175,43 @@ check_effect(const struct check *check, const struct operation *op)
 }
 
 static bool
-has_field(const struct shape *shape, const char *name)
+has_field(const struct shape *shape, struct str name)
 {
 	for (size_t i = 0; i < shape->n; i++)
-		if (same(shape->fields[i].name, name))
+		if (str_is(name, shape->fields[i].name))
 			return true;
 	return false;
 }
 
+/* All of the names, with spaces between them. */
 static bool
-is_entitlement(const char *name)
+has_fields(const struct shape *shape, struct str names)
 {
-	for (size_t i = 0; catalog_entitlements[i]; i++)
-		if (same(name, catalog_entitlements[i]))
-			return true;
-	return false;
+	while (names.p)
+		if (!has_field(shape, str_take(&names, ' ')))
+			return false;
+	return true;
+}
+
+/* Rows with a route that need no entitlement: what every credential may ask,
+ * so that it can see which ones there are. */
+static const char *const without_entitlement[] = { "workspace.show", NULL };
+
+static void
+check_entitlement(const struct operation *op, struct buf *faults)
+{
+	bool exempt = false;
+
+	for (size_t i = 0; without_entitlement[i]; i++)
+		exempt = exempt || same(op->id, without_entitlement[i]);
+	if (op->entitlement &&
+	    !catalog_knows_entitlement(str_from(op->entitlement)))
+		fault(faults, op->id,
+		    "entitlement is not known:", op->entitlement);
+	if (op->method && !op->entitlement && !exempt)
+		fault(faults, op->id, "has a route and no entitlement", NULL);
+	if (op->entitlement && exempt)
+		fault(faults, op->id, "needs no entitlement", NULL);
 }
 
 static void
@@ -200,12 +222,9 @@ check_words(const struct operation *op, struct buf *faults)
 		    NULL);
 	if (op->status != 200 && op->status != 201 && op->status != 202)
 		fault(faults, op->id, "status is not 200, 201 or 202", NULL);
-	if (op->entitlement && !is_entitlement(op->entitlement))
-		fault(faults, op->id,
-		    "entitlement is not known:", op->entitlement);
 	if (!op->method && !op->command)
 		fault(faults, op->id, "has neither route nor command", NULL);
-	if (op->file_field && !has_field(op->in, op->file_field))
+	if (!has_fields(op->in, str_from(op->file_field)))
 		fault(
 		    faults, op->id, "file field is no field:", op->file_field);
 	for (size_t i = 0; i < op->in->n; i++)
@@ -225,6 +244,7 @@ check_row(const struct operation *op, void *arg)
 		return;
 	}
 	check_words(op, check->faults);
+	check_entitlement(op, check->faults);
 	check_effect(check, op);
 	if (op->method)
 		check_route(op, check->faults);

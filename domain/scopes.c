@@ -80,23 +80,32 @@ const char *const catalog_scopes[] = {
 	NULL,
 };
 
-const char *const catalog_entitlements[] = {
-	"agents",
-	"ai-runtime",
-	"commercial",
-	"core-platform",
-	"developer",
-	"finance-core",
-	"financial-actions",
-	"financial-data",
-	"infrastructure",
-	"investment",
-	"knowledge",
-	"lqm-builder",
-	"quant",
-	"workflows",
-	NULL,
+const struct entitlement catalog_entitlements[] = {
+	{ "agents", "Agents & MCP" },
+	{ "ai-runtime", "AI Runtime" },
+	{ "commercial", "Commercial" },
+	{ "core-platform", "Core Platform" },
+	{ "developer", "Developer" },
+	{ "finance-core", "Finance Core" },
+	{ "financial-actions", "Financial Actions" },
+	{ "financial-data", "Financial Data" },
+	{ "infrastructure", "Infrastructure" },
+	{ "investment", "Investment" },
+	{ "knowledge", "Knowledge" },
+	{ "lqm-builder", "LQM Builder" },
+	{ "quant", "Quant" },
+	{ "workflows", "Workflows" },
+	{ 0 },
 };
+
+bool
+catalog_knows_entitlement(struct str key)
+{
+	for (size_t i = 0; catalog_entitlements[i].key; i++)
+		if (str_is(key, catalog_entitlements[i].key))
+			return true;
+	return false;
+}
 
 bool
 catalog_knows_scope(struct str scope)

@@ -7,6 +7,7 @@ static const struct operation reading_a_ledger = {
 	.id = "ledger.pages",
 	.method = "GET",
 	.scope = "trust:read",
+	.entitlement = "core-platform",
 };
 
 int

@@ -23,6 +23,7 @@ struct facts {
 	const struct counterparty *counterparty;
 	const struct arrangement *arrangement;
 	int64_t arrangement_reserved;
+	bool production_is_open;
 	bool reference_is_taken; /* by a live action of the connector */
 };
 

@@ -1,5 +1,7 @@
 #include "domain/actions/facts.h"
 
+#include "domain/production.h"
+
 /* Each leaves the fact as it is when there is no such record. */
 
 static int
@@ -94,7 +96,8 @@ facts_gather(struct context *c, const struct create_action *request,
 	f->amount_fault =
 	    money_parse(request->amount.text, amount.currency, &exact);
 	if (find_source(c, f, e) || find_arrangement(c, f, e) ||
-	    find_connector(c, f, e) || find_counterparty(c, f, e))
+	    find_connector(c, f, e) || find_counterparty(c, f, e) ||
+	    production_is_open(c, &f->production_is_open, e))
 		return -1;
 	return find_reference(c, f, e);
 }

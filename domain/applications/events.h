@@ -31,6 +31,4 @@ extern const struct event_type event_application_created,
     event_application_revoked, event_credential_issued,
     event_credential_rotated, event_credential_revoked;
 
-extern const struct err_kind err_production_closed;
-
 #endif

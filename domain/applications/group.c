@@ -6,14 +6,6 @@
 
 EMBED(applications_view_sql, "domain/applications/view.sql");
 
-const struct err_kind err_production_closed = {
-	"production-closed",
-	"Production is not open",
-	422,
-	false,
-	"An approver opens production by signature; until then, use sandbox.",
-};
-
 static const struct event_type *const types[] = {
 	&event_application_created,
 	&event_application_suspended,
@@ -39,11 +31,6 @@ static const struct operation *const operations[] = {
 	NULL,
 };
 
-static const struct err_kind *const problems[] = {
-	&err_production_closed,
-	NULL,
-};
-
 static const struct view view = { types, applications_view_sql };
 
 extern const struct group group_applications;
@@ -52,5 +39,4 @@ const struct group group_applications = {
 	.title = "Applications and credentials",
 	.operations = operations,
 	.view = &view,
-	.problems = problems,
 };

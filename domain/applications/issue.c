@@ -5,6 +5,7 @@
 #include "domain/applications.h"
 #include "domain/applications/events.h"
 #include "domain/applications/group.h"
+#include "domain/production.h"
 #include "domain/words.h"
 
 #include <string.h>
@@ -80,11 +81,17 @@ WRITE_OPERATION(credential_rotate, credential_uid, credential_renewed,
     .emits = EMITS(&event_credential_rotated),
     .refusals = REFUSES(&err_production_closed));
 
-/* Nothing opens production yet, so no live key comes to be. */
+/* No live key comes to be while production is closed. */
 static int
-check_environment(const struct context *c, struct err *e)
+check_environment(struct context *c, struct err *e)
 {
-	if (str_is(c->place->environment, "production"))
+	bool open;
+
+	if (!str_is(c->place->environment, "production"))
+		return 0;
+	if (production_is_open(c, &open, e))
+		return -1;
+	if (!open)
 		return err_set(e, &err_production_closed,
 		    "production of %.*s is not open: no live key is issued",
 		    STR_ARGS(c->place->workspace));

@@ -146,8 +146,11 @@ credential_find(struct db *db, struct str public_id, struct arena *a,
 
 	if (db_query(db, &r, e,
 		"SELECT c.public_id, c.sha256, c.status, c.scopes, a.uid,"
-		" a.name, a.status, a.scopes, a.entitlements"
+		" a.name, a.status, a.scopes, a.entitlements, w.entitlements,"
+		" w.environment = 'production' AND coalesce(p.open, 0) = 0"
 		" FROM credential c JOIN application a ON a.uid = c.application"
+		" LEFT JOIN workspace w ON w.id = 1"
+		" LEFT JOIN production_state p ON p.id = 1"
 		" WHERE c.public_id = ?",
 		"s", public_id))
 		return -1;
@@ -164,6 +167,9 @@ credential_find(struct db *db, struct str public_id, struct arena *a,
 			.application_scopes =
 			    words_split(a, rows_str(&r, 7, a)),
 			.entitlements = words_split(a, rows_str(&r, 8, a)),
+			.workspace_entitlements =
+			    words_split(a, rows_str(&r, 9, a)),
+			.production_closed = rows_bool(&r, 10),
 		};
 	if (rows_end(&r, e))
 		return -1;

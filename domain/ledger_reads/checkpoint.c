@@ -32,7 +32,8 @@ SHAPE(checkpoint_reply, "A signed checkpoint",
 READ_OPERATION(ledger_checkpoint, checkpoint_query, checkpoint_reply,
     .id = "ledger.checkpoint", .method = "GET",
     .path = "/api/v2/ledger/checkpoint", .scope = "trust:read",
-    .product = PRODUCT, .refusals = REFUSES(&err_not_found),
+    .entitlement = "core-platform", .product = PRODUCT,
+    .refusals = REFUSES(&err_not_found),
     .summary = "Read a signed checkpoint of the ledger");
 
 /* The newest of them covers whatever any of them does. */

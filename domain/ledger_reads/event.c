@@ -42,7 +42,8 @@ SHAPE(event_reply, "An event with what proves it",
 READ_OPERATION(ledger_event_show, event_query, event_reply,
     .id = "ledger.event.show", .method = "GET",
     .path = "/api/v2/ledger/events/{seq}", .scope = "trust:read",
-    .product = PRODUCT, .summary = "Read an event with what proves it");
+    .entitlement = "core-platform", .product = PRODUCT,
+    .summary = "Read an event with what proves it");
 
 static struct str
 signature_as_text(struct arena *a, struct signature signature)

@@ -51,7 +51,7 @@ COMPLETE_PAGE_SHAPE(event_page, "Events", event_item_shape);
 
 COMPLETE_LIST_OPERATION(ledger_event_list, event_list_query, event_page,
     .id = "ledger.event.list", .method = "GET", .path = "/api/v2/ledger/events",
-    .scope = "trust:read", .product = PRODUCT,
+    .scope = "trust:read", .entitlement = "core-platform", .product = PRODUCT,
     .refusals = REFUSES(&err_conflict),
     .summary = "List the events of the ledger, or those about a record");
 

@@ -46,7 +46,7 @@ SHAPE(evidence_file, "One event and what proves it, in canonical form (RFC 8785)
 
 CONTENT_OPERATION(ledger_evidence, evidence_query, .id = "ledger.evidence",
     .method = "GET", .path = "/api/v2/ledger/evidence/{seq}",
-    .scope = "trust:read", .product = PRODUCT,
+    .scope = "trust:read", .entitlement = "core-platform", .product = PRODUCT,
     .media_type = EVIDENCE_MEDIA_TYPE, .out = &evidence_file_shape,
     .summary = "Download the evidence for one event, to hand on");
 

@@ -1,6 +1,5 @@
 #include "domain/ledger_reads/group.h"
 #include "domain/ledger_reads/parts.h"
-#include "ledger/codec/text.h"
 
 struct ledger_key {
 	struct str public_key, key_id, fingerprint;
@@ -38,7 +37,8 @@ SHAPE(ledger_keys, "The keys of the ledger",
 
 READ_OPERATION(ledger_key_list, nothing, ledger_keys, .id = "ledger.key.list",
     .method = "GET", .path = "/api/v2/ledger/keys", .scope = "trust:read",
-    .product = PRODUCT, .summary = "List the keys that signed the ledger");
+    .entitlement = "core-platform", .product = PRODUCT,
+    .summary = "List the keys that signed the ledger");
 
 static struct str
 key_as_text(struct arena *a, struct public_key key)
@@ -49,19 +49,13 @@ key_as_text(struct arena *a, struct public_key key)
 	return arena_str(a, str_from(text));
 }
 
-/* "SHA256:" and base64 without padding, as ssh-keygen -l has it. */
 static struct str
 fingerprint_of(struct arena *a, struct public_key key)
 {
-	char text[BASE64_LENGTH(DIGEST_BYTES) + 1];
-	uint8_t blob[PUBLIC_KEY_BLOB];
-	struct digest digest;
+	char text[PUBLIC_KEY_FINGERPRINT + 1];
 
-	public_key_blob(key, blob);
-	digest = sha256((struct str){ (const char *)blob, sizeof blob });
-	base64_encode(digest.b, sizeof digest.b, text);
-	return arena_strf(
-	    a, "SHA256:%.*s", (int)str_find(str_from(text), '='), text);
+	public_key_fingerprint(key, text);
+	return arena_str(a, str_from(text));
 }
 
 static struct ledger_key

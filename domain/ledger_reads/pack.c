@@ -15,7 +15,8 @@ SHAPE(pack_query, "Which batch",
 
 CONTENT_OPERATION(ledger_pack, pack_query, .id = "ledger.pack", .method = "GET",
     .path = "/api/v2/ledger/packs/{seq}", .scope = "trust:read",
-    .product = PRODUCT, .media_type = "application/x-git-packed-objects",
+    .entitlement = "core-platform", .product = PRODUCT,
+    .media_type = "application/x-git-packed-objects",
     .refusals = REFUSES(&err_pack_too_large),
     .summary = "Download the batch that holds an event as a git pack");
 

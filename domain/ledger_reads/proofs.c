@@ -58,12 +58,14 @@ SHAPE(consistency_reply, "A proof that the ledger continues what it was",
 READ_OPERATION(ledger_proof_inclusion, inclusion_query, inclusion_reply,
     .id = "ledger.proof.inclusion", .method = "GET",
     .path = "/api/v2/ledger/proofs/inclusion", .scope = "trust:read",
-    .product = PRODUCT, .refusals = REFUSES(&err_not_found),
+    .entitlement = "core-platform", .product = PRODUCT,
+    .refusals = REFUSES(&err_not_found),
     .summary = "Prove that an event is in the ledger");
 READ_OPERATION(ledger_proof_consistency, consistency_query, consistency_reply,
     .id = "ledger.proof.consistency", .method = "GET",
     .path = "/api/v2/ledger/proofs/consistency", .scope = "trust:read",
-    .product = PRODUCT, .refusals = REFUSES(&err_not_found),
+    .entitlement = "core-platform", .product = PRODUCT,
+    .refusals = REFUSES(&err_not_found),
     .summary = "Prove that the ledger continues what it was");
 
 static int

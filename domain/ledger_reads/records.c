@@ -45,7 +45,8 @@ SHAPE(record_list, "Records",
 
 READ_OPERATION(ledger_record_list, record_list_query, record_list,
     .id = "ledger.record.list", .method = "GET",
-    .path = "/api/v2/ledger/records", .scope = "trust:read", .product = PRODUCT,
+    .path = "/api/v2/ledger/records", .scope = "trust:read",
+    .entitlement = "core-platform", .product = PRODUCT,
     .refusals = REFUSES(&err_conflict),
     .summary = "List the records of a kind that events are about");
 

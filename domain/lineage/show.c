@@ -29,8 +29,8 @@ SHAPE(lineage_export_query, "Which export, and how",
 READ_OPERATION(lineage_export_show, lineage_export_query, lineage_export,
     .id = "lineage_export.show", .method = "GET",
     .path = "/api/v2/infrastructure/lineage-exports/{uid}",
-    .scope = "infrastructure:lineage", .product = PRODUCT,
-    .renderings = VALUES(TYPE_PROV, TYPE_REPORT),
+    .scope = "infrastructure:lineage", .entitlement = "infrastructure",
+    .product = PRODUCT, .renderings = VALUES(TYPE_PROV, TYPE_REPORT),
     .refusals = REFUSES(&err_rendering_too_large, &err_export_file_gone),
     .summary = "Read a lineage export: its sealed manifest, or how far it is");
 

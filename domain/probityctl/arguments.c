@@ -32,12 +32,17 @@ command_shape(const struct ctl *ctl)
 						: &nothing_shape;
 }
 
-const char *
-command_file_field(const struct ctl *ctl)
+bool
+command_takes_file(const struct ctl *ctl, const char *field)
 {
-	if (ctl->op)
-		return ctl->op->file_field;
-	return ctl->special ? ctl->special->file_field : NULL;
+	struct str rest = str_from(ctl->op        ? ctl->op->file_field
+				   : ctl->special ? ctl->special->file_field
+						  : NULL);
+
+	while (rest.p)
+		if (str_is(str_take(&rest, ' '), field))
+			return true;
+	return false;
 }
 
 static const struct field *
@@ -147,7 +152,6 @@ read_field(struct ctl *ctl, struct words *w, struct str option,
     struct str value, struct err *e)
 {
 	const struct field *f = find_field(ctl, option);
-	const char *file = command_file_field(ctl);
 
 	if (!ctl->op && !ctl->special)
 		return err_set(e, &err_usage,
@@ -161,7 +165,7 @@ read_field(struct ctl *ctl, struct words *w, struct str option,
 		return add_value(ctl, f, STR("true"), e);
 	if (take_value(w, option, value, &value, e))
 		return -1;
-	if (file && strcmp(file, f->name) == 0)
+	if (command_takes_file(ctl, f->name))
 		return add_file(ctl, f, value, e);
 	return add_value(ctl, f, value, e);
 }

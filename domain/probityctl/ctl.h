@@ -46,9 +46,9 @@ const struct special *special_find(struct str command);
 /* arguments.c: reads the command line; err_usage. */
 int arguments_read(struct ctl *, int argc, char **argv, struct err *);
 
-/* The options of the command, and which of them names a file. */
+/* The options of the command, and whether one of them names a file. */
 const struct shape *command_shape(const struct ctl *);
-const char *command_file_field(const struct ctl *);
+bool command_takes_file(const struct ctl *, const char *field);
 
 /* The option's value; no value: it was not given. */
 struct str ctl_param(const struct ctl *, const char *name);

@@ -45,12 +45,11 @@ type_word(const struct field *f)
 }
 
 static void
-print_field(struct arena *a, const char *file_field, const struct field *f)
+print_field(const struct ctl *ctl, const struct field *f)
 {
-	bool is_file = file_field && strcmp(file_field, f->name) == 0;
-	const char *option =
-	    arena_printf(a, "--%.*s%s", STR_ARGS(option_name(a, f->name)),
-		is_file ? " PATH" : type_word(f));
+	const char *option = arena_printf(ctl->arena, "--%.*s%s",
+	    STR_ARGS(option_name(ctl->arena, f->name)),
+	    command_takes_file(ctl, f->name) ? " PATH" : type_word(f));
 
 	printf("  %-24s  %s", option, f->doc);
 	if (f->required)
@@ -73,8 +72,7 @@ print_command(const struct ctl *ctl, const char *command, const char *summary)
 
 	printf("probityctl %s: %s\n\n", command, summary);
 	for (size_t i = 0; i < in->n; i++)
-		print_field(
-		    ctl->arena, command_file_field(ctl), &in->fields[i]);
+		print_field(ctl, &in->fields[i]);
 	if (in->n > 0)
 		putchar('\n');
 	fputs(common, stdout);

@@ -48,7 +48,7 @@ SHAPE(timestamp_list, "Time-stamps",
 READ_OPERATION(ledger_timestamp_list, timestamp_query, timestamp_list,
     .id = "ledger.timestamp.list", .method = "GET",
     .path = "/api/v2/ledger/timestamps", .scope = "trust:read",
-    .product = "Trust",
+    .entitlement = "core-platform", .product = "Trust",
     .summary = "List the time-stamps of the ledger's checkpoints");
 
 static int

@@ -46,14 +46,11 @@ WRITE_OPERATION(workspace_create, workspace_create, workspace_new,
     .prepare = workspace_create_prepare_any,
     .emits = EMITS(&event_workspace_created, &event_ledger_indexed));
 
-static bool
-is_entitlement(const void *unused, struct str name)
+bool
+workspace_knows_entitlement(const void *unused, struct str key)
 {
 	(void)unused;
-	for (size_t i = 0; catalog_entitlements[i]; i++)
-		if (str_is(name, catalog_entitlements[i]))
-			return true;
-	return false;
+	return catalog_knows_entitlement(key);
 }
 
 static int
@@ -86,22 +83,22 @@ workspace_create_prepare(
 		    "must be 1 to 39 small letters, digits and single dashes, "
 		    "not beginning with a dash");
 	if (words_check(c->arena, "entitlements", in->entitlements,
-		is_entitlement, NULL, "a known product", e))
+		workspace_knows_entitlement, NULL, "a known product", e))
 		return -1;
 	return c->ledger ? 0 : make_ledger(c, e);
 }
 
-static struct str_list
-all_entitlements(struct arena *a)
+struct str_list
+workspace_all_entitlements(struct arena *a)
 {
 	struct str *items;
 	size_t n = 0;
 
-	while (catalog_entitlements[n])
+	while (catalog_entitlements[n].key)
 		n++;
 	items = arena_array(a, n, sizeof *items);
 	for (size_t i = 0; i < n; i++)
-		items[i] = str_from(catalog_entitlements[i]);
+		items[i] = str_from(catalog_entitlements[i].key);
 	return (struct str_list){ items, n };
 }
 
@@ -113,8 +110,9 @@ workspace_create_decide(
 		.name = c->place->workspace,
 		.display_name = in->name.p ? in->name : c->place->workspace,
 		.environment = c->place->environment,
-		.entitlements = in->entitlements.n ? in->entitlements
-						   : all_entitlements(c->arena),
+		.entitlements = in->entitlements.n
+				    ? in->entitlements
+				    : workspace_all_entitlements(c->arena),
 	};
 	struct workspace_record existing;
 	int found = workspace_find(c, &existing, e);

@@ -8,12 +8,16 @@ EMBED(workspace_view_sql, "domain/workspace/view.sql");
 
 static const struct event_type *const types[] = {
 	&event_workspace_created,
+	&event_workspace_entitled,
+	&event_workspace_disentitled,
 	NULL,
 };
 
 static const struct operation *const operations[] = {
 	&op_workspace_show,
 	&op_workspace_create,
+	&op_workspace_entitle,
+	&op_workspace_disentitle,
 	&op_workspace_list,
 	NULL,
 };

@@ -8,3 +8,9 @@ CREATE TABLE workspace (
 	entitlements TEXT NOT NULL,
 	created_at INTEGER NOT NULL
 ) STRICT;
+
+-- Entitlements that were given or taken after the workspace was created.
+CREATE TABLE workspace_entitlement (
+	key TEXT PRIMARY KEY,
+	changed_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;

@@ -35,7 +35,8 @@ struct str api_key_make(
 /* False for anything that is not a key with a good checksum. Opens nothing. */
 bool api_key_parse(struct arena *, struct str text, struct api_key *);
 
-/* A credential and the application that owns it, by one indexed query. */
+/* A credential, the application that owns it, and what of the workspace bounds
+ * every request, by one indexed query. */
 struct credential {
 	struct str public_id;
 	struct digest sha256;
@@ -45,6 +46,8 @@ struct credential {
 	struct str application_name;
 	struct str application_status; /* active, suspended, revoked */
 	struct str_list application_scopes, entitlements;
+	struct str_list workspace_entitlements;
+	bool production_closed; /* a live one, while production is closed */
 };
 
 /* 1 found, 0 not in this ledger, -1. */

@@ -30,8 +30,15 @@ const struct operation *catalog_by_command(struct str command);
 extern const char *const catalog_scopes[];
 bool catalog_knows_scope(struct str);
 
-/* Every entitlement key, NULL-ended. */
-extern const char *const catalog_entitlements[];
+/* A group of operations that a workspace has or has not, and its applications
+ * with it. */
+struct entitlement {
+	const char *key, *title;
+};
+
+/* Every one, sorted by key, ended by a NULL key. */
+extern const struct entitlement catalog_entitlements[];
+bool catalog_knows_entitlement(struct str key);
 
 /*
  * Writes a line for every fault: ids and routes twice, unknown scopes, path

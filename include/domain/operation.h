@@ -46,7 +46,8 @@ struct operation {
 	const char *const *renderings; /* media types that a read may answer in
 					  besides, NULL-ended; or NULL */
 	const char *file_field; /* command line: this field is a file's content,
-				   given as --<field> PATH */
+				   given as --<field> PATH; several have a
+				   space between them */
 	enum effect effect;
 	bool no_body; /* a body is never read (GET, some POSTs) */
 	bool body_optional;

@@ -62,6 +62,14 @@ int counterparty_match(struct context *, const struct counterparty_names *,
     struct str account, struct str lei, struct str name, int64_t *id,
     struct err *);
 
+/* Connectors by kind; since: when the first was added, 0: there is none. */
+struct connector_kinds {
+	int64_t sandbox, file, https;
+	struct instant since;
+};
+int connectors_by_kind(
+    struct context *, struct connector_kinds *, struct err *);
+
 /* How many this ledger has registered. */
 int parties_count(struct context *, int64_t *connectors,
     int64_t *counterparties, int64_t *arrangements, struct err *);

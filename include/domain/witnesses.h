@@ -32,4 +32,16 @@ int witnesses_read(
 /* The size of the newest checkpoint that has enough. err_not_found. */
 int witnesses_find_newest(struct context *, uint64_t *size, struct err *);
 
+/* What the service asks of witnesses, and what came of it. */
+struct witnesses_state {
+	bool unknown; /* the configured list cannot be read */
+	size_t asked, minimum;
+	uint64_t newest;       /* size of the newest checkpoint with enough;
+				  0: there is none */
+	struct instant latest; /* when it was last cosigned */
+	struct instant first;  /* when any checkpoint was cosigned first */
+};
+int witnesses_describe(
+    struct context *, struct witnesses_state *, struct err *);
+
 #endif

@@ -22,6 +22,18 @@ struct workspace_record {
 /* 1 found, 0 the ledger was opened but its workspace is not recorded, -1. */
 int workspace_find(struct context *, struct workspace_record *, struct err *);
 
+/* One of the catalog's entitlements, as the workspace has it. */
+struct workspace_entitlement {
+	struct str key, title;
+	bool granted;
+	/* Since when it is granted, or not any more; 0: it never was. */
+	struct instant since;
+};
+
+/* All of them, in the catalog's order; in the context's arena. */
+int workspace_entitlements(
+    struct context *, struct workspace_entitlement **, size_t *n, struct err *);
+
 /*
  * Closes the ledger of a place; one that continues it opens there with this
  * origin, and begins with the workspace's record alone (ledger_succeed). The

@@ -2,9 +2,11 @@
  * The forms in which people keep a public key.
  */
 #include <sodium.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "ledger/codec/text.h"
+#include "ledger/crypto/hash.h"
 #include "ledger/crypto/note.h"
 
 #define TEXT_MAX  16384
@@ -39,6 +41,21 @@ public_key_ssh(struct public_key k, char out[PUBLIC_KEY_SSH + 1])
 	public_key_blob(k, blob);
 	memcpy(out, SSH_TYPE " ", sizeof SSH_TYPE);
 	base64_encode(blob, sizeof blob, out + sizeof SSH_TYPE);
+}
+
+void
+public_key_fingerprint(
+    struct public_key k, char out[PUBLIC_KEY_FINGERPRINT + 1])
+{
+	char text[BASE64_LENGTH(DIGEST_BYTES) + 1];
+	uint8_t blob[PUBLIC_KEY_BLOB];
+	struct digest digest;
+
+	public_key_blob(k, blob);
+	digest = sha256((struct str){ (const char *)blob, sizeof blob });
+	base64_encode(digest.b, sizeof digest.b, text);
+	snprintf(out, PUBLIC_KEY_FINGERPRINT + 1, "SHA256:%.*s",
+	    (int)str_find(str_from(text), '='), text);
 }
 
 /* Base64 of the head and, right after it, the 32 bytes of a key. */

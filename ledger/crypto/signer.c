@@ -100,6 +100,12 @@ signer_public(const struct signer *s)
 	return s->public;
 }
 
+bool
+signer_on_token(const struct signer *s)
+{
+	return private_key_on_token(s->key);
+}
+
 struct str
 signer_origin(const struct signer *s)
 {

@@ -8,8 +8,6 @@
 #include "ledger/base/log.h"
 #include "ledger/write/healing.h"
 
-#define FREE_FLOOR (64u << 20)
-
 static void
 tell(struct healing *h, const struct damage *d, bool mended)
 {
@@ -315,7 +313,7 @@ ledger_heal(const struct ledger_options *o, const char *from,
 	struct healing h = { .o = o,
 		.how = how,
 		.report = report,
-		.floor = o->free_floor ? o->free_floor : FREE_FLOOR };
+		.floor = o->free_floor ? o->free_floor : LEDGER_FREE_FLOOR };
 	int rc = -1;
 
 	*report = (struct heal_report){ 0 };

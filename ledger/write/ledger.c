@@ -10,8 +10,6 @@
 #include "ledger/write/succession.h"
 #include "ledger/write/writer.h"
 
-#define FREE_FLOOR (64u << 20)
-
 static char *
 join(const char *dir, const char *name)
 {
@@ -57,7 +55,7 @@ ledger_new(const struct ledger_options *o)
 	l->repo_path = join(o->dir, "ledger.git");
 	l->views = o->views;
 	l->clock = o->clock ? o->clock : &clock_system;
-	l->free_floor = o->free_floor ? o->free_floor : FREE_FLOOR;
+	l->free_floor = o->free_floor ? o->free_floor : LEDGER_FREE_FLOOR;
 	l->arena = arena_new();
 	l->anchor_fd = -1;
 	l->unsure = true;
@@ -383,6 +381,17 @@ ledger_public_key(struct ledger *l)
 	key = signer_public(l->signer);
 	pthread_mutex_unlock(&l->readers_lock);
 	return key;
+}
+
+bool
+ledger_key_on_token(struct ledger *l)
+{
+	bool on_token;
+
+	pthread_mutex_lock(&l->readers_lock);
+	on_token = signer_on_token(l->signer);
+	pthread_mutex_unlock(&l->readers_lock);
+	return on_token;
 }
 
 struct digest

@@ -18,7 +18,7 @@ make_lineage_key() {
 	local application
 
 	application=$(ctl probityctl application create --workspace bench --json \
-		--name lineage --responsible Bench --entitlements core-platform \
+		--name lineage --responsible Bench --entitlements core-platform,infrastructure \
 		--scopes infrastructure:lineage | jq -er .uid)
 	ctl probityctl credential issue --workspace bench --json \
 		--application "$application" | jq -er .key >"$state/lineage-key"

@@ -67,6 +67,11 @@ int public_key_parse(struct str text, struct public_key *, struct err *);
 #define PUBLIC_KEY_SSH 80
 void public_key_ssh(struct public_key, char out[PUBLIC_KEY_SSH + 1]);
 
+/* "SHA256:" and base64 without padding, as ssh-keygen -l has it, and a NUL. */
+#define PUBLIC_KEY_FINGERPRINT 50
+void public_key_fingerprint(
+    struct public_key, char out[PUBLIC_KEY_FINGERPRINT + 1]);
+
 /* The SSH wire form of the key (RFC 8709): 51 bytes. */
 #define PUBLIC_KEY_BLOB 51
 void public_key_blob(struct public_key, uint8_t out[PUBLIC_KEY_BLOB]);

@@ -27,6 +27,7 @@ int signer_sign(const struct signer *, enum signs, struct str bytes,
     struct signature *out, struct err *);
 
 struct public_key signer_public(const struct signer *);
+bool signer_on_token(const struct signer *);
 struct str signer_origin(const struct signer *);
 
 /* The key id of the signer's notes and events (see note.h). */

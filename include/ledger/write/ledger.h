@@ -21,13 +21,15 @@ struct continued;
 struct ledger;
 struct reader;
 
+#define LEDGER_FREE_FLOOR ((uint64_t)64 << 20) /* the default */
+
 struct ledger_options {
 	const char *dir;      /* STATE/ledgers/<workspace>/<environment> */
 	const char *keys_dir; /* KEYS/<workspace>/<environment> */
 	struct str origin;    /* for ledger_create */
 	const struct view *const *views; /* NULL-ended; lives on */
 	const struct clock *clock;
-	uint64_t free_floor; /* bytes that must stay free; 0: 64 MiB */
+	uint64_t free_floor; /* bytes that must stay free; 0: the default */
 	/* For ledger_create: the closed ledger that this one continues, or
 	 * NULL. */
 	const struct continued *continues;
@@ -57,6 +59,8 @@ bool ledger_is_moved(const struct ledger *);
 struct str ledger_origin(const struct ledger *);
 /* The key in force when this process last had the turn. */
 struct public_key ledger_public_key(struct ledger *);
+/* Whether that key is kept on a token. */
+bool ledger_key_on_token(struct ledger *);
 
 /* HMAC-SHA-256 under the ledger's fingerprint key. */
 struct digest ledger_fingerprint(

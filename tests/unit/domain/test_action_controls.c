@@ -294,6 +294,11 @@ test_connector(void **state)
 	s->connector.live = true;
 	s->request.execution_mode = STR("live");
 	expect_refused(s, "live_permitted", "#/execution_mode");
+	s = scene_new();
+	s->connector.live = true;
+	s->facts.production_is_open = true;
+	s->request.execution_mode = STR("live");
+	expect_outcome(s, "live_permitted", "passed");
 }
 
 static void

@@ -173,9 +173,9 @@ static const struct event_type event_lost = { .name = "thing.lost",
 
 #define GOOD                                                                 \
 	.id = "thing.show", .method = "GET", .path = "/api/v2/things/{uid}", \
-	.scope = "trust:read", .product = "Things", .summary = "Show",       \
-	.since = "2.0.0", .status = 200, .in = &thing_shape,                 \
-	.out = &thing_shape
+	.scope = "trust:read", .entitlement = "core-platform",               \
+	.product = "Things", .summary = "Show", .since = "2.0.0",            \
+	.status = 200, .in = &thing_shape, .out = &thing_shape
 #define GOOD_READ GOOD, .effect = EFFECT_READ, .read = reads
 #define GOOD_WRITE \
 	GOOD, .effect = EFFECT_WRITE, .decide = decides, .reply = replies
@@ -198,9 +198,14 @@ static const struct {
 	{ { GOOD_READ, .method = NULL }, "neither route nor command" },
 	{ { GOOD_READ, .status = 204 }, "status is not" },
 	{ { GOOD_READ, .entitlement = "things" }, "entitlement is not known" },
+	{ { GOOD_READ, .entitlement = NULL }, "no entitlement" },
+	{ { GOOD_READ, .id = "workspace.show" }, "needs no entitlement" },
+	{ { GOOD_READ, .id = "workspace.show", .entitlement = NULL }, NULL },
 	{ { GOOD_READ, .read = NULL }, "a read needs read" },
 	{ { GOOD_READ, .emits = EMITS(&event_lost) }, "declares events" },
 	{ { GOOD_READ, .file_field = "file" }, "file field is no field" },
+	{ { GOOD_READ, .file_field = "uid file" }, "file field is no field" },
+	{ { GOOD_READ, .file_field = "uid" }, NULL },
 	{ { GOOD_READ, .out = NULL }, "has no shapes" },
 	{ { GOOD_READ, .out = &content_shape }, "no media type" },
 	{ { GOOD_READ, .out = &content_shape, .media_type = "text/csv" },

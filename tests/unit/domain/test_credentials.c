@@ -439,7 +439,7 @@ test_production_is_closed(void **state)
 			     &reply, &e),
 	    -1);
 	assert_string_equal(e.kind->slug, "production-closed");
-	assert_int_equal(e.kind->status, 422);
+	assert_int_equal(e.kind->status, 403);
 	desk_close(&d);
 }
 
