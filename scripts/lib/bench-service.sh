@@ -74,7 +74,7 @@ make_ledger() {
 	application=$(ctl probityctl application create "${options[@]}" \
 		--name bench --responsible Bench \
 		--scopes actions:create,agent:execution:read,trust:read \
-		--entitlements financial-actions,agents | jq -er .uid)
+		--entitlements core-platform,financial-actions,agents | jq -er .uid)
 	ctl probityctl credential issue "${options[@]}" \
 		--application "$application" | jq -er .key >"$state/key"
 	jq -cn --arg source "$source" '{action_key: "supplier-payment",

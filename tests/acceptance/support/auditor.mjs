@@ -3,7 +3,7 @@ export function auditorKey(service, workspace, { scopes = "trust:read",
 	name = "auditor" } = {}) {
 	const application = service.ctl(workspace, "application create", { name,
 		responsible: "auditor@example.com", scopes,
-		entitlements: "core-platform" });
+		entitlements: "core-platform,infrastructure" });
 	return service.ctl(workspace, "credential issue",
 		{ application: application.uid }).key;
 }
