@@ -1,4 +1,5 @@
 #include "domain/config_shape.h"
+#include "domain/limits.h"
 #include "domain/outbound.h"
 #include "domain/service.h"
 
@@ -76,6 +77,12 @@ SHAPE(config, "Configuration",
 		.doc = "Clones and fetches at once; 0: none"),
 	FIELD(config, lineage_events_at_once, .def = "10000", .min = 1, .max = 10000,
 		.doc = "Events of the largest lineage export that is made at once; the worker makes larger ones"),
+	FIELD(config, limit_requests_per_second, .def = "100", .min = 1, .max = LIMIT_RATE_MAX,
+		.doc = "Requests a second of an application for which operators set none"),
+	FIELD(config, limit_burst, .def = "200", .min = 1, .max = LIMIT_BURST_MAX,
+		.doc = "Requests that it may make at once"),
+	FIELD(config, limit_monthly, .def = "1000000", .min = 1, .max = LIMIT_MONTHLY_MAX,
+		.doc = "Requests that it may make in a calendar month, UTC"),
 	FIELD(config, log_level, .def = "info", .values = VALUES("debug", "info", "warn", "error"),
 		.doc = "Least level of log lines"));
 /* clang-format on */

@@ -13,6 +13,12 @@
  */
 struct ledger *service_acquire_decoy(struct service *);
 
+/* Where requests are counted. */
+struct limits_store *service_limits(struct service *);
+
+/* CLOCK_BOOTTIME, by the service's clock. */
+struct instant service_steady(const struct service *);
+
 /* How many ledgers are open. */
 size_t service_open_count(struct service *);
 

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "domain/catalog.h"
+#include "domain/limits.h"
 #include "ledger/base/log.h"
 #include "ledger/write/succession.h"
 
@@ -33,6 +34,7 @@ struct service {
 	size_t n;
 	uint64_t counter;
 	atomic_bool stopping;
+	struct limits_store *limits;
 };
 
 int
@@ -44,7 +46,10 @@ service_new(const struct config *config, struct service **out, struct err *e)
 	if (config->max_ledgers > 0)
 		s->n = (size_t)config->max_ledgers;
 	s->slots = calloc(s->n ? s->n : 1, sizeof *s->slots);
-	if (!s->slots) {
+	s->limits = limits_store_new(config->state);
+	if (!s->slots || !s->limits) {
+		limits_store_free(s->limits);
+		free(s->slots);
 		free(s);
 		arena_free(a);
 		return err_set(e, &err_unavailable, "no memory");
@@ -78,6 +83,7 @@ service_free(struct service *s)
 	for (size_t i = 0; i < s->n; i++)
 		if (s->slots[i].ledger)
 			ledger_close(s->slots[i].ledger);
+	limits_store_free(s->limits);
 	pthread_cond_destroy(&s->changed);
 	pthread_mutex_destroy(&s->lock);
 	arena_free(s->arena);
@@ -107,6 +113,18 @@ struct instant
 service_now(const struct service *s)
 {
 	return s->clock->wall(s->clock);
+}
+
+struct instant
+service_steady(const struct service *s)
+{
+	return s->clock->steady(s->clock);
+}
+
+struct limits_store *
+service_limits(struct service *s)
+{
+	return s->limits;
 }
 
 void

@@ -1,6 +1,7 @@
 #include "fcgi/ledger_pages.h"
 
 #include "domain/call.h"
+#include "fcgi/limits.h"
 
 /* What call_authorize judges by. */
 static const struct operation reading_a_ledger = {
@@ -29,15 +30,17 @@ path_param(const struct request *r, const char *name)
 /* The ledger of the path is not looked for, so nothing tells whether it is
  * there. */
 static int
-check(const struct request *r, const struct ledger_visit *visit, struct err *e)
+check(struct front *front, const struct request *r,
+    const struct ledger_visit *visit, struct arena *a,
+    struct response *response, struct err *e)
 {
 	const struct place *place = &visit->caller.place;
 
 	if (!str_eq(path_param(r, "workspace"), place->workspace) ||
 	    !str_eq(path_param(r, "environment"), place->environment))
 		return ledger_page_unknown(e);
-	return call_authorize_found(
-	    visit->caller.found, &visit->caller, &reading_a_ledger, e);
+	return limits_pass(
+	    front, &visit->caller, &reading_a_ledger, a, response, e);
 }
 
 /* A closed ledger is read with a key of the one in use. */
@@ -74,7 +77,8 @@ ledger_visit_begin(struct front *front, const struct request *r,
 	if (header_password(&r->headers, a, &token, e) == 0 &&
 	    call_authenticate(front->service, token, a, &visit->caller,
 		&visit->ledger, e) == 0 &&
-	    check(r, visit, e) == 0 && go_to_closed(front, r, visit, e) == 0)
+	    check(front, r, visit, a, response, e) == 0 &&
+	    go_to_closed(front, r, visit, e) == 0)
 		return 0;
 	ledger_visit_end(front, visit);
 	if (e->kind == &err_unauthorized)

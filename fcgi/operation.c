@@ -1,5 +1,6 @@
 #include "domain/call.h"
 #include "fcgi/front_state.h"
+#include "fcgi/limits.h"
 #include "ledger/codec/text.h"
 
 static bool
@@ -213,6 +214,8 @@ run(struct front *front, struct request *r, struct call *call, struct arena *a,
 	struct err fault = { 0 };
 	struct reply reply;
 
+	if (limits_pass(front, call->caller, call->op, a, response, e))
+		return -1;
 	if (read_input(front, r, call, a, &fault))
 		return r->gone ? err_set(e, fault.kind, "%s", fault.detail)
 			       : refuse(call, &fault, a, e);

@@ -64,6 +64,17 @@ detail_of(const struct err *e)
 	return str_from(e->detail);
 }
 
+/* Registered with IANA where there is one for it; otherwise a page of ours. */
+static struct str
+type_of(const struct err *e, struct str base_url, struct arena *a)
+{
+	if (e->kind == &err_rate)
+		return STR("https://iana.org/assignments/http-problem-types"
+			   "#quota-exceeded");
+	return arena_strf(
+	    a, "%.*s/problems/%s", STR_ARGS(base_url), e->kind->slug);
+}
+
 static struct json *
 problem_json(const struct err *e, struct str base_url, struct uid request,
     struct arena *a)
@@ -72,9 +83,7 @@ problem_json(const struct err *e, struct str base_url, struct uid request,
 	char id[UID_TEXT + 1];
 
 	uid_format(request, id);
-	json_put_str(a, v, "type",
-	    arena_strf(
-		a, "%.*s/problems/%s", STR_ARGS(base_url), e->kind->slug));
+	json_put_str(a, v, "type", type_of(e, base_url, a));
 	json_put_str(a, v, "title", str_from(e->kind->title));
 	json_put_int(a, v, "status", e->kind->status);
 	json_put_str(a, v, "detail", detail_of(e));

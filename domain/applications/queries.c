@@ -147,10 +147,10 @@ credential_find(struct db *db, struct str public_id, struct arena *a,
 	if (db_query(db, &r, e,
 		"SELECT c.public_id, c.sha256, c.status, c.scopes, a.uid,"
 		" a.name, a.status, a.scopes, a.entitlements, w.entitlements,"
-		" w.environment = 'production' AND coalesce(p.open, 0) = 0"
+		" w.environment = 'production' AND coalesce(p.open, 0) = 0, " LIMITS_COLUMNS
 		" FROM credential c JOIN application a ON a.uid = c.application"
 		" LEFT JOIN workspace w ON w.id = 1"
-		" LEFT JOIN production_state p ON p.id = 1"
+		" LEFT JOIN production_state p ON p.id = 1" LIMITS_JOINS
 		" WHERE c.public_id = ?",
 		"s", public_id))
 		return -1;
@@ -170,6 +170,7 @@ credential_find(struct db *db, struct str public_id, struct arena *a,
 			.workspace_entitlements =
 			    words_split(a, rows_str(&r, 9, a)),
 			.production_closed = rows_bool(&r, 10),
+			.limits = limits_from(&r, 11),
 		};
 	if (rows_end(&r, e))
 		return -1;

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "domain/limits.h"
 #include "domain/worker.h"
 #include "ledger/base/log.h"
 #include "ledger/store/repo.h"
@@ -203,6 +204,16 @@ background_loop(void *arg)
 	return NULL;
 }
 
+/* What requests were counted is on the disk a minute later. */
+static void
+keep_limits(const struct program *p)
+{
+	struct err e = { 0 };
+
+	if (limits_keep(p->service, &e))
+		log_line(LOG_WARN, "worker", "request counts: %s", e.detail);
+}
+
 static void
 job_loop(const struct program *p)
 {
@@ -210,6 +221,7 @@ job_loop(const struct program *p)
 		if (round % SCHEDULE_S == 0) {
 			visit_all(p, finish_erasures);
 			visit_all(p, schedule);
+			keep_limits(p);
 		}
 		visit_all(p, run_local_jobs);
 		rest();
@@ -262,6 +274,7 @@ run(struct program *p)
 		visit_all(p, schedule);
 		visit_all(p, run_jobs);
 		visit_all(p, sync_ledger);
+		keep_limits(p);
 		return 0;
 	}
 	while (n < N_LOOPS && !pthread_create(&threads[n], NULL, loops[n], p))

@@ -15,6 +15,7 @@
 #define DOMAIN_APPLICATIONS_H
 
 #include "domain/context.h"
+#include "domain/limits.h"
 
 #define API_KEY_ID_MAX  64 /* 9 + 39 + 1 + 8 and room */
 #define API_KEY_SECRET  43
@@ -48,6 +49,7 @@ struct credential {
 	struct str_list application_scopes, entitlements;
 	struct str_list workspace_entitlements;
 	bool production_closed; /* a live one, while production is closed */
+	struct limits limits;
 };
 
 /* 1 found, 0 not in this ledger, -1. */

@@ -49,6 +49,11 @@ struct config {
 	struct str outbound_loopback; /* host:port …; empty: none */
 	struct str outbound_ca;       /* PEM file; empty: the system's */
 	struct str outbound_resolver; /* address:port; empty: the system's */
+
+	/* Of an application for which operators set none. */
+	int64_t limit_requests_per_second; /* 100 */
+	int64_t limit_burst;               /* 200 */
+	int64_t limit_monthly;             /* 1,000,000 */
 };
 
 int config_load(struct arena *, struct config *, struct err *);

@@ -47,8 +47,11 @@ make(const char *path, const char *fresh, size_t bytes, const char *name,
 	if (old >= 0)
 		close(old);
 	snprintf(head, sizeof head, "%s", name);
+	/* All of its room at once: a page that the disk has none for would end
+	 * the process that touches it. */
 	if (ftruncate(fd, 0) ||
-	    ftruncate(fd, (off_t)(SHARED_NAME_MAX + bytes)) ||
+	    (errno = posix_fallocate(
+		 fd, 0, (off_t)(SHARED_NAME_MAX + bytes))) != 0 ||
 	    pwrite(fd, head, sizeof head, 0) != (ssize_t)sizeof head ||
 	    rename(fresh, path))
 		rc = err_errno(e, &err_unavailable, "%s", path);

@@ -45,7 +45,9 @@ use() {
 	state=$1
 	repository=$state/var/ledgers/bench/sandbox/ledger.git
 	configured=(env PROBITY_CONFIG=/dev/null PROBITY_STATE="$state/var"
-		PROBITY_KEYS="$state/keys")
+		PROBITY_KEYS="$state/keys" PROBITY_LIMIT_BURST=1000000
+		PROBITY_LIMIT_REQUESTS_PER_SECOND=1000000
+		PROBITY_LIMIT_MONTHLY=1000000000000)
 }
 
 ctl() {

@@ -30,6 +30,9 @@ start(struct desk *d)
 		.free_floor = 1,
 		.pack_threshold = 2000,
 		.lineage_events_at_once = 1000,
+		.limit_requests_per_second = 100,
+		.limit_burst = 200,
+		.limit_monthly = 1000000,
 		.log_level = STR("error"),
 	};
 	struct err e = { 0 };

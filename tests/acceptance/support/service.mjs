@@ -18,6 +18,10 @@ commands["apache-fcgid"] = commands.apache;
 commands["apache-cgi"] = commands.apache;
 export const serverKinds = Object.keys(commands);
 
+// Tests send floods; those of the limits set their own.
+const limits = "limit_requests_per_second = 1000000\n" +
+	"limit_burst = 1000000\nlimit_monthly = 1000000000000\n";
+
 // The kinds of server that start probity.fcgi by themselves.
 const startsProgram = (kind) => kind === "apache-fcgid" || kind === "apache-cgi";
 
@@ -106,7 +110,7 @@ export class Service {
 	async start() {
 		this.port ??= await freePort();
 		this.baseUrl = `http://127.0.0.1:${this.port}`;
-		writeFileSync(this.confFile, "# nothing but the environment\n");
+		writeFileSync(this.confFile, limits);
 		if (!startsProgram(this.kind)) await this.startFront();
 		if (this.wantsWorker) this.startWorker();
 		await this.startServer();
@@ -141,7 +145,10 @@ export class Service {
 			run: join(this.dir, "run"), log: join(this.dir, "log") };
 		writeFileSync(conf, execFileSync(join(top, "scripts/render-conf"),
 			[join(top, "conf", `${this.kind}.conf`),
-				...Object.entries(places).map(([k, v]) => `${k}=${v}`)]));
+				...Object.entries(places).map(([k, v]) => `${k}=${v}`)],
+			{ encoding: "utf8" })
+			.replace(/^(SetEnv|FcgidInitialEnv) PROBITY_STATE .*$/m,
+				`$&\n$1 PROBITY_CONFIG ${this.confFile}`));
 		this.launch("server", commands[this.kind](conf));
 		await until(`${this.kind} listens`, () => this.alive("server") &&
 			accepts({ host: "127.0.0.1", port: this.port }));
