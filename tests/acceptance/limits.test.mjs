@@ -1,0 +1,276 @@
+// Limits of requests: 64 clients over several processes pass exactly as often
+// as is permitted; what was counted outlives the processes.
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { parseItem, parseList } from "structured-headers";
+import { basic } from "./support/auditor.mjs";
+import { close, paths, send } from "./support/client.mjs";
+import { Contract } from "./support/contract.mjs";
+import { finish } from "./support/evidence.mjs";
+import { Service, until } from "./support/service.mjs";
+
+const CLIENTS = 64;
+let service;
+
+// An application with a key, and limits of its own if any are given.
+function client(name, limits, scopes = "workspace:read") {
+	const application = service.ctl("acme", "application create", { name,
+		responsible: "a@example.com", scopes });
+	if (limits)
+		service.ctl("acme", "application set-limits",
+			{ uid: application.uid, ...limits });
+	const { key, uid, public_id } = service.ctl("acme", "credential issue",
+		{ application: application.uid });
+	return { uid: application.uid, key, credential: uid, public_id };
+}
+
+const get = ({ key }, path = paths.workspace, options = {}) =>
+	send(service, "GET", path, { key, ...options });
+const show = ({ uid }) => service.ctl("acme", "limits show", { application: uid });
+
+// The two fields as {name: {q, w, r, t}}, by a parser of structured fields.
+function limitsOf(reply) {
+	const all = {};
+	for (const field of ["ratelimit-policy", "ratelimit"]) {
+		assert.ok(reply.headers[field], `no ${field} in a ${reply.status}`);
+		for (const [name, params] of parseList(reply.headers[field]))
+			all[name] = { ...all[name], ...Object.fromEntries(params) };
+	}
+	return all;
+}
+
+// `each` requests of every client at once; the replies by status.
+async function flood(who, each) {
+	const statuses = {};
+	await Promise.all(Array.from({ length: CLIENTS }, async () => {
+		for (let i = 0; i < each; i++) {
+			const { status } = await get(who);
+			statuses[status] = (statuses[status] ?? 0) + 1;
+		}
+	}));
+	return statuses;
+}
+
+// The processes that serve: Apache starts one for each request at a time.
+const processes = () => readdirSync("/proc").filter((pid) => {
+	try {
+		return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, "utf8")
+			.startsWith(join(service.bin, "probity.fcgi"));
+	} catch {
+		return false;
+	}
+});
+
+// Entries of this month's table that are taken: 32 bytes each, after a name and
+// a head of 32 bytes each.
+function taken() {
+	const [month] = readdirSync(join(service.state, "limits")).sort().reverse();
+	const bytes = readFileSync(join(service.state, "limits", month));
+	let n = 0;
+	for (let at = 64; at < bytes.length; at += 32)
+		n += bytes.readBigUInt64LE(at) !== 0n;
+	return n;
+}
+
+before(async () => {
+	service = await new Service({ kind: "apache-fcgid" }).start();
+	service.ctl("acme", "workspace create", { name: "Acme" });
+});
+after(close);
+
+test("every reply behind a credential says what is left", async () => {
+	const c = client("headers", { "requests-per-second": 10, burst: 25,
+		monthly: 500 });
+	const first = await get(c);
+	assert.equal(first.status, 200, first.text);
+	const one = limitsOf(first);
+	assert.deepEqual(Object.keys(one), ["burst", "monthly"]);
+	assert.deepEqual([one.burst.q, one.burst.w], [25, 3]);
+	assert.deepEqual([one.monthly.q, one.monthly.w], [500, 2592000]);
+	assert.deepEqual([one.burst.r, one.burst.t], [24, 1]);
+	assert.equal(one.monthly.r, 499);
+	assert.ok(one.monthly.t > 0 && one.monthly.t <= 31 * 86400);
+	const replies = [
+		[200, await send(service, "HEAD", paths.workspace, { key: c.key })],
+		[422, await get(c, `${paths.workspace}?no=1`)],
+		// Neither scope nor count.
+		[403, await get(c, paths.financeCore)],
+		[403, await send(service, "POST", paths.create,
+			{ key: c.key, body: "{" })],
+		[304, await get(c, paths.workspace,
+			{ headers: { "If-None-Match": first.headers.etag } })],
+	];
+	for (const [status, reply] of replies) {
+		assert.equal(reply.status, status, reply.text);
+		assert.ok(limitsOf(reply).monthly.r <= 499);
+	}
+	assert.equal(limitsOf(await get(c)).monthly.r, 500 - 5);
+	assert.equal(show(c).application.used_this_month, 5);
+	const none = await send(service, "GET", paths.workspace);
+	assert.equal(none.status, 401);
+	assert.equal(none.headers.ratelimit, undefined);
+});
+
+test("64 clients over many processes: the month's number passes, exactly",
+	async () => {
+		const c = client("monthly", { monthly: 300 });
+		const other = client("beside");
+		const statuses = await flood(c, 8);
+		assert.ok(processes().length > 1, "several processes serve");
+		assert.deepEqual(statuses, { 200: 300, 429: CLIENTS * 8 - 300 });
+		assert.equal(show(c).application.used_this_month, 300);
+		// Another application is not touched.
+		const reply = await get(other);
+		assert.equal(reply.status, 200);
+		assert.equal(show(other).application.used_this_month, 1);
+	});
+
+test("64 clients: the burst passes, and then the rate", async () => {
+	const c = client("burst", { "requests-per-second": 1, burst: 100 });
+	const begun = Date.now();
+	const statuses = await flood(c, 5);
+	const seconds = Math.floor((Date.now() - begun) / 1000) + 1;
+	assert.ok(statuses[200] >= 100 && statuses[200] <= 100 + seconds,
+		`${statuses[200]} passed in ${seconds} s`);
+	assert.equal(statuses[200] + statuses[429], CLIENTS * 5);
+	assert.equal(show(c).application.used_this_month, statuses[200]);
+});
+
+test("a refusal says which limit, and when to come again", async () => {
+	const contract = await Contract.of(service);
+	const c = client("refused", { "requests-per-second": 1, burst: 1 });
+	let reply;
+	// However slow the machine, two of them come within a second.
+	await until("a 429", async () => {
+		reply = (await Promise.all([get(c), get(c), get(c)]))
+			.find((r) => r.status === 429);
+		return reply;
+	});
+	contract.check("GET", paths.workspace, reply);
+	assert.equal(reply.headers["content-type"], "application/problem+json");
+	const { type, status, code, title } = reply.json;
+	assert.equal(type,
+		"https://iana.org/assignments/http-problem-types#quota-exceeded");
+	assert.equal(status, 429);
+	assert.equal(code, "rate_limited");
+	assert.ok(title);
+	assert.deepEqual(reply.json["violated-policies"], ["burst"]);
+	const [wait] = parseItem(reply.headers["retry-after"]);
+	const { burst } = limitsOf(reply);
+	assert.equal(burst.r, 0);
+	assert.ok(wait >= 1 && wait >= burst.t, `${wait} after ${burst.t}`);
+});
+
+test("a month that is used up has Retry-After to its end", async () => {
+	const c = client("used-up", { monthly: 1 });
+	assert.equal((await get(c)).status, 200);
+	const reply = await get(c);
+	assert.equal(reply.status, 429);
+	assert.deepEqual(reply.json["violated-policies"], ["monthly"]);
+	const { monthly } = limitsOf(reply);
+	assert.equal(monthly.r, 0);
+	assert.ok(Number(reply.headers["retry-after"]) >= monthly.t);
+	// More is granted: from the next request on.
+	service.ctl("acme", "application set-limits", { uid: c.uid, monthly: 3 });
+	assert.equal(limitsOf(await get(c)).monthly.r, 1);
+});
+
+test("a write that is refused leaves nothing", async () => {
+	const c = client("writer", { monthly: 1 }, "actions:create");
+	const create = () => send(service, "POST", paths.create,
+		{ key: c.key, body: {} });
+	assert.equal((await create()).status, 422);
+	const size = service.ctl("acme", "ledger status").size;
+	assert.equal((await create()).status, 429);
+	assert.equal(service.ctl("acme", "ledger status").size, size);
+});
+
+test("one credential's own limits, within its application's", async () => {
+	const c = client("own", { monthly: 10 });
+	const sibling = { ...c, key: service.ctl("acme", "credential issue",
+		{ application: c.uid }).key };
+	service.ctl("acme", "credential set-limits", { uid: c.credential, monthly: 2 });
+	assert.equal((await get(c)).status, 200);
+	assert.equal((await get(c)).status, 200);
+	const reply = await get(c);
+	assert.equal(reply.status, 429);
+	assert.deepEqual(reply.json["violated-policies"], ["monthly"]);
+	assert.equal(limitsOf(reply)["application-monthly"].r, 8);
+	assert.equal((await get(sibling)).status, 200);
+	const { application, credentials } = show(c);
+	assert.equal(application.used_this_month, 3);
+	assert.deepEqual(credentials.map((r) => r.used_this_month), [1, 2]);
+	assert.deepEqual(credentials.map((r) => r.own_limits), [false, true]);
+});
+
+test("auditors' pages count as well", async () => {
+	const c = client("pages", { monthly: 2 }, "trust:read");
+	const checkpoint = () => send(service, "GET",
+		"/ledger/acme/sandbox/checkpoint",
+		{ headers: { Authorization: basic(c.key) } });
+	assert.equal(limitsOf(await checkpoint()).monthly.r, 1);
+	assert.equal((await checkpoint()).status, 200);
+	assert.equal((await checkpoint()).status, 429);
+});
+
+test("plain CGI counts with the others", async () => {
+	const c = client("cgi", { monthly: 3 });
+	const cgi = () => service.run(join(service.bin, "probity.fcgi"), [], { env: {
+		GATEWAY_INTERFACE: "CGI/1.1", SERVER_PROTOCOL: "HTTP/1.1",
+		SERVER_NAME: "127.0.0.1", SERVER_PORT: "80", REQUEST_METHOD: "GET",
+		REQUEST_URI: paths.workspace, SCRIPT_NAME: "", PATH_INFO: paths.workspace,
+		HTTP_AUTHORIZATION: `Bearer ${c.key}` } }).stdout;
+	assert.match(cgi(), /^Status: 200[^]*"monthly";r=2;/);
+	assert.equal(limitsOf(await get(c)).monthly.r, 1);
+	assert.match(cgi(), /^Status: 200/);
+	assert.match(cgi(), /^Status: 429/);
+	assert.equal((await get(c)).status, 429);
+});
+
+test("a flood of 401s takes no place", async () => {
+	const c = client("rotated");
+	assert.equal((await get(c)).status, 200);
+	service.ctl("acme", "credential rotate", { uid: c.credential });
+	const before = taken();
+	assert.ok(before > 2);
+	const forged = c.key.replace(/.$/, (last) => last === "a" ? "b" : "a");
+	assert.deepEqual(await flood(c, 3), { 401: CLIENTS * 3 });
+	assert.deepEqual(await flood({ key: forged }, 3), { 401: CLIENTS * 3 });
+	assert.equal(taken(), before);
+	assert.equal(show(c).application.used_this_month, 1);
+});
+
+test("processes that are killed leave nothing locked, and lose no count",
+	async () => {
+		const c = client("killed", { monthly: 400 });
+		const killed = [];
+		const floods = flood(c, 10).catch((e) => assert.fail(e));
+		await until("it is under way",
+			() => show(c).application.used_this_month > 50);
+		for (const pid of processes().slice(0, 5)) {
+			try {
+				process.kill(Number(pid), "SIGKILL");
+				killed.push(pid);
+			} catch {
+				// It ended by itself.
+			}
+		}
+		const statuses = await floods;
+		assert.ok(killed.length > 0);
+		assert.ok(statuses[200] <= 400);
+		// What the killed ones had counted may have had no reply.
+		assert.ok(statuses[200] >= 400 - killed.length,
+			JSON.stringify(statuses));
+		assert.equal(show(c).application.used_this_month, 400);
+		await service.restart();
+		const reply = await get(c);
+		assert.equal(reply.status, 429);
+		assert.equal(limitsOf(reply).monthly.r, 0);
+		assert.equal(show(c).application.used_this_month, 400);
+	});
+
+test("the ledger holds, and limits outlive a rebuild", async () => {
+	await finish(service);
+});
