@@ -94,7 +94,10 @@ problem_reference(struct arena *a, struct buf *out)
 	    "`type` is the\npublic URL followed by `/problems/` and the name "
 	    "below, and leads to the same\nwords; `code` is the name with "
 	    "underscores. Names never change. *Retry* says\nwhether the same "
-	    "request may succeed later.\n\n"
+	    "request may succeed later. `rate-limited` alone has the type "
+	    "that is registered\nfor it, "
+	    "`https://iana.org/assignments/http-problem-types#quota-exceeded`."
+	    "\n\n"
 	    "| name | status | retry | what it means | what to do |\n"
 	    "| --- | --- | --- | --- | --- |\n");
 	for (size_t i = 0; i < n; i++)
