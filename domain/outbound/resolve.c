@@ -74,26 +74,34 @@ now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
+/* What c-ares waits for: its low bits say who is to be read, its high ones who
+ * is to be written to. (Its own macros shift into the sign.) */
+static short
+events_of(unsigned mask, int i)
+{
+	bool reads = mask >> i & 1;
+	bool writes = mask >> (i + ARES_GETSOCK_MAXNUM) & 1;
+
+	return (short)((reads ? POLLIN : 0) | (writes ? POLLOUT : 0));
+}
+
 /* Not select: it is undefined from the 1024th descriptor. */
 static void
 step(ares_channel channel, int64_t most_ms)
 {
 	ares_socket_t sockets[ARES_GETSOCK_MAXNUM];
-	int mask = ares_getsock(channel, sockets, ARES_GETSOCK_MAXNUM);
+	unsigned mask =
+	    (unsigned)ares_getsock(channel, sockets, ARES_GETSOCK_MAXNUM);
 	struct timeval most = { .tv_sec = most_ms / 1000,
 		.tv_usec = most_ms % 1000 * 1000 };
-	struct pollfd fds[ARES_GETSOCK_MAXNUM];
 	struct timeval own, *wait = ares_timeout(channel, &most, &own);
+	struct pollfd fds[ARES_GETSOCK_MAXNUM];
 	nfds_t n = 0;
 
-	for (int i = 0; i < ARES_GETSOCK_MAXNUM; i++) {
-		short events =
-		    (short)((ARES_GETSOCK_READABLE(mask, i) ? POLLIN : 0) |
-			    (ARES_GETSOCK_WRITABLE(mask, i) ? POLLOUT : 0));
-
-		if (events)
-			fds[n++] = (struct pollfd){ sockets[i], events, 0 };
-	}
+	for (int i = 0; i < ARES_GETSOCK_MAXNUM; i++)
+		if (events_of(mask, i))
+			fds[n++] = (struct pollfd){ sockets[i],
+				events_of(mask, i), 0 };
 	poll(fds, n, (int)(wait->tv_sec * 1000 + wait->tv_usec / 1000 + 1));
 	for (nfds_t i = 0; i < n; i++)
 		ares_process_fd(channel,

@@ -162,6 +162,8 @@ screen(struct arena *a, struct str url, const struct outbound_rules *rules,
 	out->loopback = is_allowed(rules, authority);
 	if (out->loopback)
 		out->ca = rules->ca;
+	if (out->port == PORT_HTTPS)
+		authority.n -= sizeof ":443" - 1;
 	n = snprintf(out->url, sizeof out->url, SCHEME "%.*s%s%.*s",
 	    STR_ARGS(authority),
 	    parts.rest.n == 0 || parts.rest.p[0] != '/' ? "/" : "",

@@ -28,7 +28,7 @@ screened_add(struct screened *s, int family, const void *bytes, struct err *e)
 
 	if (!passes(s, family, bytes))
 		return err_set(e, &err_invalid,
-		    "%s has an address that is not public: %s", s->host,
+		    "the address of %s is not public: %s", s->host,
 		    address_special(family, bytes));
 	if (!inet_ntop(family, bytes, text, sizeof text))
 		return err_set(
