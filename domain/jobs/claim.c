@@ -24,7 +24,7 @@ find_open(struct context *c, enum worker_part part, struct claim *claim,
 	int found;
 
 	if (db_query(c->db, &r, e,
-		"SELECT uid, kind, input, attempt, status FROM job"
+		"SELECT uid, kind, input, attempt, status, earlier FROM job"
 		" WHERE (status = 'queued' AND not_before <= ?1)"
 		" OR (status = 'claimed' AND lease_until <= ?1)"
 		" ORDER BY id",
@@ -41,6 +41,7 @@ find_open(struct context *c, enum worker_part part, struct claim *claim,
 			.uid = rows_uid(&r, 0),
 			.kind = rows_str(&r, 1, c->arena),
 			.attempt = rows_int(&r, 3) + 1,
+			.earlier = rows_int(&r, 5),
 		};
 		*expired = str_is(rows_str(&r, 4, c->arena), "claimed");
 		if (input.p &&
@@ -87,7 +88,8 @@ decide_claim(struct context *c, void *arg, struct err *e)
 	claim->kind = job_kind_by_name(claim->job.kind);
 	if (!claim->kind)
 		return give_up(c, claim, "no program knows this kind", e);
-	if (expired && claim->job.attempt > claim->kind->attempts) {
+	if (expired &&
+	    claim->job.attempt - claim->job.earlier > claim->kind->attempts) {
 		claim->kind = NULL;
 		return give_up(c, claim, FAULT_LOST, e);
 	}

@@ -36,7 +36,15 @@ struct job_failed {
 	struct str fault;
 };
 
+/* An operator had it tried anew after its last attempt, or ended it. */
+struct job_changed {
+	struct str kind;
+	int64_t attempt; /* attempts so far */
+	struct str reason;
+};
+
 extern const struct event_type event_job_queued, event_job_claimed,
-    event_job_completed, event_job_released, event_job_failed;
+    event_job_completed, event_job_released, event_job_failed,
+    event_job_retried, event_job_cancelled;
 
 #endif

@@ -12,11 +12,16 @@ static const struct event_type *const types[] = {
 	&event_job_completed,
 	&event_job_released,
 	&event_job_failed,
+	&event_job_retried,
+	&event_job_cancelled,
 	NULL,
 };
 
 static const struct operation *const operations[] = {
 	&op_job_list,
+	&op_job_show,
+	&op_job_retry,
+	&op_job_cancel,
 	NULL,
 };
 

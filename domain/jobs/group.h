@@ -3,6 +3,7 @@
 
 #include "domain/operation.h"
 
-extern const struct operation op_job_list;
+extern const struct operation op_job_list, op_job_show, op_job_retry,
+    op_job_cancel;
 
 #endif

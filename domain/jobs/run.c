@@ -39,7 +39,8 @@ settle(const struct worker *w, struct arena *a, const struct claim *claim,
 		return worker_settle(w, a, claim, NULL, &refusal, &ended, e);
 	}
 	if (!ended)
-		log_line(LOG_WARN, "worker", "%.*s: the lease had run out",
+		log_line(LOG_WARN, "worker",
+		    "%.*s: the lease had run out, or the job was cancelled",
 		    STR_ARGS(claim->job.kind));
 	return 0;
 }

@@ -55,16 +55,16 @@ static int
 record_fault(struct context *c, const struct settlement *s, struct err *e)
 {
 	const struct job *job = &s->claim->job;
+	int64_t attempt = job->attempt - job->earlier;
 	struct job_failed failed = { job->kind, job->attempt, s->fault };
 	struct job_released released = {
 		.kind = job->kind,
 		.attempt = job->attempt,
 		.fault = s->fault,
-		.not_before = { c->now.us +
-				retry_after_s(job->attempt) * 1000000 },
+		.not_before = { c->now.us + retry_after_s(attempt) * 1000000 },
 	};
 
-	if (job->attempt >= s->claim->kind->attempts)
+	if (attempt >= s->claim->kind->attempts)
 		return context_emit(
 		    c, &event_job_failed, "job", job->uid, &failed, e);
 	return context_emit(

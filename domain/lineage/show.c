@@ -43,7 +43,7 @@ show_waiting(struct context *c, const struct export_record *x,
 	if (job_find(c, &job_lineage_export, export_job_input(c->arena, x->uid),
 		&job, e) < 0)
 		return -1;
-	if (str_is(job.status, "failed")) {
+	if (str_is(job.status, "failed") || str_is(job.status, "cancelled")) {
 		*out = export_waiting(c, x, "failed", 0);
 		out->fault = job.fault;
 		return 0;

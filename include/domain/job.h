@@ -1,7 +1,8 @@
 /*
  * Work that takes long. A job is queued by an event, claimed by an event with
  * a lease, run by the worker outside the turn, and ended by one event; a lost
- * worker's claim expires and another may claim, up to a number of attempts.
+ * worker's claim expires and another may claim, up to a number of attempts. An
+ * operator may end it before, and have a failed one tried anew.
  */
 #ifndef DOMAIN_JOB_H
 #define DOMAIN_JOB_H
@@ -13,6 +14,7 @@ struct job {
 	struct str kind;
 	const struct json *input; /* as queued */
 	int64_t attempt;          /* from 1 */
+	int64_t earlier; /* attempts before an operator had it tried anew */
 };
 
 struct job_kind {
@@ -48,8 +50,9 @@ int job_queue(struct context *, const struct job_kind *,
 
 /* The latest job of the kind with this input. */
 struct job_state {
-	struct str status; /* queued, claimed, completed, failed */
-	struct str fault;  /* why the latest attempt failed, or no value */
+	struct str status; /* queued, claimed, completed, failed, cancelled */
+	struct str fault;  /* why the latest attempt failed, or the job was
+			      cancelled; or no value */
 };
 
 /* 1 found, 0 none was queued, -1. */
