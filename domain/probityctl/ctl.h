@@ -70,6 +70,10 @@ extern const struct shape mirror_request_shape;
 int run_key_check(struct ctl *, struct err *);
 extern const struct shape key_check_request_shape;
 
+/* outbound_check.c */
+int run_outbound_check(struct ctl *, struct err *);
+extern const struct shape outbound_check_request_shape;
+
 /* scrub.c */
 int run_scrub(struct ctl *, struct err *);
 int run_heal(struct ctl *, struct err *);

@@ -39,6 +39,8 @@ const struct special ctl_specials[] = {
 	    true, run_scrub, &scrub_request_shape, NULL },
 	{ "openapi", "Print the OpenAPI 3.1 document", false, run_openapi, NULL,
 	    NULL },
+	{ "outbound check", "Say whether a client's URL may be asked, and why",
+	    false, run_outbound_check, &outbound_check_request_shape, NULL },
 	{ 0 },
 };
 
