@@ -200,8 +200,7 @@ canonical_name(struct str name, char *out, struct err *e)
 		if (!is_label(str_take(&rest, '.')))
 			return refuse(
 			    e, "is not a name: letters, digits, hyphens");
-	memcpy(out, name.p, name.n);
-	out[name.n] = '\0';
+	snprintf(out, OUTBOUND_HOST_MAX + 1, "%.*s", STR_ARGS(name));
 	return 0;
 }
 
