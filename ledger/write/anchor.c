@@ -70,10 +70,9 @@ expected_us(const struct ledger *l)
 	return a.wall_us + l->clock->steady(l->clock).us - a.steady_us;
 }
 
-int
-anchor_check(struct ledger *l, struct err *e)
+static int
+check(const struct ledger *l, const struct position *p, struct err *e)
 {
-	const struct position *p = &l->position;
 	int64_t now = l->clock->wall(l->clock).us;
 	int64_t floor = p->last_at.us, expected = expected_us(l);
 	char text[INSTANT_TEXT + 1];
@@ -92,6 +91,20 @@ anchor_check(struct ledger *l, struct err *e)
 		    "the clock jumped %lld s ahead since the last event, of %s",
 		    (long long)((now - expected) / 1000000), text);
 	return 0;
+}
+
+int
+anchor_check(struct ledger *l, struct err *e)
+{
+	return check(l, &l->position, e);
+}
+
+int
+ledger_read_clock(struct reading *r, struct err *e)
+{
+	struct position p;
+
+	return position_load(r->db, &p, e) ? -1 : check(r->ledger, &p, e);
 }
 
 void

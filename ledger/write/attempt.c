@@ -246,13 +246,17 @@ settle(struct ledger *l, struct err *e)
 {
 	struct batch_sealed sealed;
 	struct ticket *t;
+	int64_t since_us;
 	int rc;
 
 	if (seal(l, &sealed, e) || make_room(l, &sealed.record, e))
 		return -1;
+	since_us = clock_system.steady(&clock_system).us;
 	rc = make_durable(l, &sealed.record, e);
 	if (rc < 0)
 		return -1;
+	counting_batch(
+	    l, l->draft.n, clock_system.steady(&clock_system).us - since_us);
 	if (rc > 0) {
 		db_rollback(l->db);
 		for (t = l->draft.tickets.first; t != NULL; t = t->next)

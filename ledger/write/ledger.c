@@ -54,6 +54,7 @@ ledger_new(const struct ledger_options *o)
 	l->db_path = join(o->dir, "state.db");
 	l->repo_path = join(o->dir, "ledger.git");
 	l->views = o->views;
+	l->metrics = o->metrics;
 	l->clock = o->clock ? o->clock : &clock_system;
 	l->free_floor = o->free_floor ? o->free_floor : LEDGER_FREE_FLOOR;
 	l->arena = arena_new();

@@ -20,6 +20,7 @@
  *	index_read.c  its pages for readers, and its announcement
  *	high_water.c  how far the key may have signed
  *	anchor.c    whether the clock is plausible
+ *	counting.c  what is counted for those who watch
  *	reading.c   connections for readers
  *	upkeep.c    sync, pack, payloads
  *	rebuild.c   the read model made anew
@@ -209,8 +210,13 @@ struct ledger {
 	pthread_mutex_t readers_lock;
 	struct reader *readers;
 	atomic_int_fast64_t looked_us; /* when one looked at the branch */
-	bool syncing;                  /* under lock */
+
+	struct metrics *metrics; /* counting.c */
+	bool syncing;            /* under lock */
 };
+
+/* counting.c: a batch of n events that took so long to be made durable. */
+void counting_batch(struct ledger *, size_t n, int64_t us);
 
 /* attempt.c: decides and settles one batch; with `only`, a batch of that one
  * ticket. The turn is held and ledger_ready was good. -1: nothing happened,

@@ -19,6 +19,8 @@
 
 struct continued;
 struct ledger;
+struct metric;
+struct metrics;
 struct reader;
 
 #define LEDGER_FREE_FLOOR ((uint64_t)64 << 20) /* the default */
@@ -33,7 +35,11 @@ struct ledger_options {
 	/* For ledger_create: the closed ledger that this one continues, or
 	 * NULL. */
 	const struct continued *continues;
+	struct metrics *metrics; /* lives on; NULL: nothing is counted */
 };
+
+/* What a ledger counts there, NULL-ended. */
+extern const struct metric *const ledger_metrics[];
 
 /*
  * Makes keys, repository and event 0 (`ledger.opened`). err_conflict when the
@@ -214,6 +220,10 @@ struct ledger_status {
 };
 int ledger_read_status(
     struct reading *, struct arena *, struct ledger_status *, struct err *);
+
+/* err_clock: it is not plausible after the last event, so nothing is written
+ * until an operator confirms it. */
+int ledger_read_clock(struct reading *, struct err *);
 
 /* Upkeep: for the worker. */
 
