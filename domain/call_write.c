@@ -213,11 +213,21 @@ write_in(struct running *r, struct reply *out, struct err *e)
 	return r->receipt.n > 0 ? recorded_unanswered(r, e) : -1;
 }
 
+static void
+say_recorded(const struct running *r, struct reply *out)
+{
+	if (r->receipt.n == 0)
+		return;
+	out->first_seq = r->receipt.events[0].seq;
+	out->last_seq = r->receipt.events[r->receipt.n - 1].seq;
+}
+
 int
 running_write(struct running *r, struct reply *out, struct err *e)
 {
 	int result = write_in(r, out, e);
 
+	say_recorded(r, out);
 	if (r->receipt.n == 0 && (!e || e->kind != &err_outcome_unknown))
 		content_abandon(&r->c);
 	/* The row's prepare acquired it. */

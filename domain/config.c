@@ -1,17 +1,21 @@
-#include "domain/config_shape.h"
-#include "domain/limits.h"
-#include "domain/outbound.h"
-#include "domain/service.h"
+#include "domain/config.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "domain/addresses.h"
+#include "domain/config_file.h"
+#include "domain/config_shape.h"
+#include "domain/limits.h"
+#include "domain/outbound.h"
 #include "ledger/base/io.h"
+#include "ledger/base/log.h"
 
-#define FILE_MAX     65536
-#define SETTINGS_MAX 64
+#define FILE_MAX   65536
+#define USUAL_PATH "/etc/probity/probity.conf"
+#define FARTHEST   4 /* edits from a name that is proposed */
 
 /* clang-format off */
 SHAPE(config, "Configuration",
@@ -84,169 +88,348 @@ SHAPE(config, "Configuration",
 	FIELD(config, limit_monthly, .def = "1000000", .min = 1, .max = LIMIT_MONTHLY_MAX,
 		.doc = "Requests that it may make in a calendar month, UTC"),
 	FIELD(config, log_level, .def = "info", .values = VALUES("debug", "info", "warn", "error"),
-		.doc = "Least level of log lines"));
+		.doc = "Least level of log lines"),
+	FIELD(config, access_log, .max = 1000,
+		.doc = "File that gets a line for each request; -: standard error; empty: none"),
+	FIELD(config, metrics_allow, .def = "127.0.0.1 ::1", .max = 1000,
+		.doc = "Addresses and networks that may read /metrics; empty: none"));
 /* clang-format on */
 
-struct settings {
-	struct param list[SETTINGS_MAX];
-	size_t n;
+/* What a process takes once, when it starts. */
+static const char *const waiting[] = { "state", "keys", "base_url",
+	"origin_host", "threads", "free_floor", "max_ledgers", "listen", NULL };
+
+bool
+config_reloads(struct str name)
+{
+	for (size_t i = 0; waiting[i]; i++)
+		if (str_is(name, waiting[i]))
+			return false;
+	return true;
+}
+
+void
+config_set_log_level(const struct config *config)
+{
+	static const char *const names[] = { "debug", "info", "warn", "error" };
+
+	for (int i = LOG_DEBUG; i <= LOG_ERROR; i++)
+		if (str_is(config->log_level, names[i]))
+			log_set_level((enum log_level)i);
+}
+
+/* What bounds and words cannot say of a value. */
+static int
+check_url(struct str url, struct err *e)
+{
+	return url.n == 0 ? 0 : outbound_check_url(url, e);
+}
+
+static int
+check_timestamp_url(struct arena *a, const struct config *c, struct err *e)
+{
+	(void)a;
+	return check_url(c->timestamp_url, e);
+}
+
+static int
+check_outbound(struct arena *a, const struct config *c, struct err *e)
+{
+	struct outbound_rules rules;
+
+	return outbound_rules_make(a, c->outbound_loopback,
+	    c->outbound_resolver, c->outbound_ca, &rules, e);
+}
+
+static int
+check_metrics_allow(struct arena *a, const struct config *c, struct err *e)
+{
+	(void)a;
+	return addresses_check(c->metrics_allow, e);
+}
+
+/* Each is asked with this setting set and all others at their defaults. */
+static const struct {
+	const char *name;
+	int (*check)(struct arena *, const struct config *, struct err *);
+} checks[] = {
+	{ "timestamp_url", check_timestamp_url },
+	{ "outbound_loopback", check_outbound },
+	{ "outbound_resolver", check_outbound },
+	{ "outbound_ca", check_outbound },
+	{ "metrics_allow", check_metrics_allow },
 };
 
+struct loading {
+	struct arena *arena;
+	struct settings settings;
+	struct settings variables;
+	struct err *err;
+	bool failed;
+};
+
+/* Single edits from one name to the other (Levenshtein). */
+static size_t
+distance(struct str a, struct str b)
+{
+	size_t row[64];
+
+	if (a.n >= 64 || b.n >= 64)
+		return SIZE_MAX;
+	for (size_t i = 0; i <= b.n; i++)
+		row[i] = i;
+	for (size_t i = 1; i <= a.n; i++) {
+		size_t corner = row[0];
+
+		row[0] = i;
+		for (size_t k = 1; k <= b.n; k++) {
+			size_t best = corner + (a.p[i - 1] != b.p[k - 1]);
+
+			corner = row[k];
+			if (row[k] + 1 < best)
+				best = row[k] + 1;
+			if (row[k - 1] + 1 < best)
+				best = row[k - 1] + 1;
+			row[k] = best;
+		}
+	}
+	return row[b.n];
+}
+
+static const char *
+nearest(struct str name)
+{
+	size_t least = FARTHEST < name.n / 2 + 1 ? FARTHEST : name.n / 2 + 1;
+	const char *found = NULL;
+
+	for (size_t i = 0; i < config_shape.n; i++) {
+		const char *known = config_shape.fields[i].name;
+		size_t d = distance(name, str_from(known));
+
+		if (d < least) {
+			least = d;
+			found = known;
+		}
+	}
+	return found;
+}
+
+static bool
+is_known(struct str name)
+{
+	for (size_t i = 0; i < config_shape.n; i++)
+		if (str_is(name, config_shape.fields[i].name))
+			return true;
+	return false;
+}
+
+static void
+refuse_unknown(struct loading *l, const struct setting *s)
+{
+	const char *near = nearest(s->name);
+
+	l->failed = true;
+	config_fault(l->err, l->arena, s->name_at, "unknown",
+	    "%.*s: there is no such setting%s%s", STR_ARGS(s->name),
+	    near ? "; the nearest is " : "", near ? near : "");
+}
+
 static int
-add(struct settings *s, struct str name, struct str value, struct err *e)
+check_meaning(struct arena *a, struct str name, const struct config *config,
+    struct err *e)
+{
+	for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)
+		if (str_is(name, checks[i].name))
+			return checks[i].check(a, config, e);
+	return 0;
+}
+
+/* One setting by itself, so that its fault has its place. */
+static void
+check_setting(struct loading *l, const struct setting *s)
+{
+	struct param param = { s->name, s->value, IN_BODY };
+	struct input input = { .params = &param, .n_params = 1, .flat = true };
+	struct config alone;
+	struct err own = { 0 };
+	struct str detail;
+
+	if (!is_known(s->name)) {
+		refuse_unknown(l, s);
+		return;
+	}
+	if (shape_decode(&config_shape, &input, l->arena, &alone, &own) == 0 &&
+	    check_meaning(l->arena, s->name, &alone, &own) == 0)
+		return;
+	l->failed = true;
+	detail = str_from(own.fields ? own.fields->detail : own.detail);
+	/* Some say themselves whose fault it is. */
+	if (str_has_prefix(detail, s->name) && detail.n > s->name.n &&
+	    detail.p[s->name.n] == ':')
+		detail = str_slice(detail, s->name.n + 2, detail.n);
+	config_fault(l->err, l->arena, s->value_at, "value", "%.*s: %.*s",
+	    STR_ARGS(s->name), STR_ARGS(detail));
+}
+
+static void
+check_settings(struct loading *l, const struct settings *s)
 {
 	for (size_t i = 0; i < s->n; i++)
-		if (str_eq(s->list[i].name, name)) {
-			s->list[i].value = value;
-			return 0;
-		}
-	if (s->n == SETTINGS_MAX)
-		return err_set(e, &err_invalid, "too many settings");
-	s->list[s->n++] =
-	    (struct param){ .name = name, .value = value, .place = IN_BODY };
-	return 0;
+		check_setting(l, &s->list[i]);
 }
 
-static struct str
-trim(struct str s)
-{
-	while (s.n > 0 && isspace((unsigned char)s.p[0]))
-		s = str_slice(s, 1, s.n);
-	while (s.n > 0 && isspace((unsigned char)s.p[s.n - 1]))
-		s.n--;
-	return s;
-}
-
-static int
-read_lines(struct str text, struct settings *s, struct err *e)
-{
-	for (int number = 1; text.p; number++) {
-		struct str value = trim(str_take(&text, '\n'));
-		struct str name;
-
-		if (value.n == 0 || value.p[0] == '#')
-			continue;
-		name = trim(str_take(&value, '='));
-		if (name.n == 0 || !value.p)
-			return err_set(e, &err_invalid,
-			    "line %d of the configuration is not name = value",
-			    number);
-		if (add(s, name, trim(value), e))
-			return -1;
-	}
-	return 0;
-}
-
-/* Before there are threads. */
+/* Before there are threads, and read only afterwards. */
 static const char *
 environment(const char *name)
 {
 	return getenv(name); /* NOLINT(concurrency-mt-unsafe) */
 }
 
+/* NULL in *read when there is none and none is wanted. */
 static int
-read_settings_file(struct arena *a, struct settings *s, struct err *e)
+read_file(struct loading *l, const char *path, const char **read)
 {
-	const char *path = environment("PROBITY_CONFIG");
+	const char *named = path ? path : environment("PROBITY_CONFIG");
 	struct err own = { 0 };
 	struct str text;
 
-	if (!path || !*path)
-		path = "/etc/probity/probity.conf";
-	if (io_read_file(a, path, FILE_MAX, &text, &own)) {
-		if (own.kind == &err_not_found &&
-		    !environment("PROBITY_CONFIG"))
+	*read = named && *named ? named : USUAL_PATH;
+	if (io_read_file(l->arena, *read, FILE_MAX, &text, &own)) {
+		if (own.kind == &err_not_found && !named) {
+			*read = NULL;
 			return 0;
-		return err_set(e, own.kind, "%s: %s", path, own.detail);
+		}
+		return err_set(l->err, own.kind, "%s: %s", *read, own.detail);
 	}
-	return read_lines(text, s, e);
+	if (config_file_read(l->arena, *read, text, &l->settings, l->err))
+		l->failed = true;
+	return 0;
 }
 
-static int
-read_environment(struct arena *a, struct settings *s, struct err *e)
+static void
+read_environment(struct loading *l)
 {
+	struct settings *s = &l->variables;
+
 	for (size_t i = 0; i < config_shape.n; i++) {
 		const char *name = config_shape.fields[i].name;
-		char *variable = arena_printf(a, "PROBITY_%s", name);
+		char *variable = arena_printf(l->arena, "PROBITY_%s", name);
 		const char *value;
 
 		for (char *p = variable; *p; p++)
 			*p = (char)toupper((unsigned char)*p);
 		value = environment(variable);
-		if (value && *value &&
-		    add(s, str_from(name), arena_str(a, str_from(value)), e))
-			return -1;
+		if (value && *value && s->n < CONFIG_SETTINGS_MAX)
+			s->list[s->n++] = (struct setting){
+				.name = str_from(name),
+				.value = arena_str(l->arena, str_from(value)),
+				.origin = { .source = CONFIG_ENVIRONMENT },
+				.name_at = variable,
+				.value_at = variable,
+			};
 	}
-	return 0;
 }
 
-/* Bad settings by name in the detail: who starts a program sees one line. */
+/* The detail holds as many faults as it has room for: who only prints that
+ * shows more than the first. */
 static int
 describe(struct err *e)
 {
 	size_t n = 0;
 
-	if (e->kind != &err_invalid || !e->fields)
-		return -1;
 	e->detail[0] = '\0';
 	for (const struct err_field *f = e->fields; f; f = f->next) {
-		const char *at = f->at;
-
-		if (at[0] == '#' && at[1] == '/')
-			at += 2;
 		if (n + 1 >= sizeof e->detail)
 			break;
 		snprintf(e->detail + n, sizeof e->detail - n, "%s%s: %s",
-		    n > 0 ? "; " : "configuration: ", at, f->detail);
+		    n > 0 ? "; " : "", f->at, f->detail);
 		n = strlen(e->detail);
 	}
 	return -1;
 }
 
-static int
-check_url(const char *name, struct str url, struct err *e)
+void
+config_complain(
+    const struct err *e, void (*say)(void *arg, const char *line), void *arg)
 {
-	struct err own = { 0 };
+	char line[1400];
 
-	if (url.n == 0 || outbound_check_url(url, &own) == 0)
-		return 0;
-	return err_set(e, own.kind, "configuration: %s: %s", name, own.detail);
+	if (!e->fields)
+		say(arg, e->detail);
+	for (const struct err_field *f = e->fields; f; f = f->next) {
+		snprintf(line, sizeof line, "%s: %s", f->at, f->detail);
+		say(arg, line);
+	}
+}
+
+/* The setting that counts; NULL: the default does. */
+static struct setting *
+setting_of(struct loading *l, struct str name)
+{
+	struct setting *s = settings_find(&l->variables, name);
+
+	return s ? s : settings_find(&l->settings, name);
 }
 
 static int
-check_outbound(struct arena *a, const struct config *config, struct err *e)
+decode(struct loading *l, struct config *out, struct config_origins *origins)
 {
-	struct outbound_rules rules;
-	struct err own = { 0 };
+	struct param *params =
+	    arena_array(l->arena, config_shape.n, sizeof *params);
+	struct input input = { .params = params, .flat = true };
 
-	if (outbound_rules_make(a, config->outbound_loopback,
-		config->outbound_resolver, config->outbound_ca, &rules,
-		&own) == 0)
-		return 0;
-	return err_set(e, own.kind, "configuration: %s", own.detail);
+	for (size_t i = 0; i < config_shape.n; i++) {
+		struct str name = str_from(config_shape.fields[i].name);
+		const struct setting *s = setting_of(l, name);
+
+		if (!s)
+			continue;
+		params[input.n_params++] =
+		    (struct param){ name, s->value, IN_BODY };
+		if (origins)
+			origins->of[i] = s->origin;
+	}
+	return shape_decode(&config_shape, &input, l->arena, out, l->err);
 }
 
-int
-config_load(struct arena *a, struct config *out, struct err *e)
+static void
+complete(struct arena *a, struct config *out)
 {
-	struct settings *s = ARENA_NEW(a, struct settings);
-	struct input input = { .flat = true };
-
-	if (read_settings_file(a, s, e) || read_environment(a, s, e))
-		return -1;
-	input.params = s->list;
-	input.n_params = s->n;
-	if (shape_decode(&config_shape, &input, a, out, e))
-		return describe(e);
-	if (check_url("timestamp_url", out->timestamp_url, e))
-		return -1;
-	if (check_outbound(a, out, e))
-		return -1;
 	out->state = arena_str(a, out->state);
 	if (out->keys.n == 0)
 		out->keys = arena_strf(a, "%.*s/keys", STR_ARGS(out->state));
 	while (
 	    out->base_url.n > 0 && out->base_url.p[out->base_url.n - 1] == '/')
 		out->base_url.n--;
+}
+
+int
+config_load_from(struct arena *a, const char *path, struct config *out,
+    struct config_origins *origins, struct err *e)
+{
+	struct loading *l = ARENA_NEW(a, struct loading);
+	const char *read;
+
+	l->arena = a;
+	l->err = e;
+	if (read_file(l, path, &read))
+		return -1;
+	read_environment(l);
+	check_settings(l, &l->settings);
+	check_settings(l, &l->variables);
+	if (l->failed)
+		return describe(e);
+	if (origins)
+		*origins = (struct config_origins){ read,
+			arena_array(a, config_shape.n, sizeof *origins->of) };
+	if (decode(l, out, origins))
+		return -1;
+	complete(a, out);
 	return 0;
+}
+
+int
+config_load(struct arena *a, struct config *out, struct err *e)
+{
+	return config_load_from(a, NULL, out, NULL, e);
 }

@@ -1,5 +1,6 @@
 /*
- * What the service keeps to itself: the pool of open ledgers.
+ * What the service keeps to itself: the pool of open ledgers, and how a
+ * configuration comes into force.
  */
 #ifndef DOMAIN_POOL_H
 #define DOMAIN_POOL_H
@@ -21,5 +22,10 @@ struct instant service_steady(const struct service *);
 
 /* How many ledgers are open. */
 size_t service_open_count(struct service *);
+/* Puts a copy of the configuration in force. */
+void service_put_config(struct service *, const struct config *);
+
+/* config_copy.c: the strings too. */
+struct config *config_copy(struct arena *, const struct config *);
 
 #endif

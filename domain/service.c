@@ -9,6 +9,7 @@
 #include "domain/catalog.h"
 #include "domain/limits.h"
 #include "ledger/base/log.h"
+#include "ledger/base/metrics.h"
 #include "ledger/write/succession.h"
 
 /* A slot is busy while its ledger is opened or closed without the lock; who
@@ -25,8 +26,9 @@ struct slot {
 };
 
 struct service {
-	struct config config;
-	struct arena *arena; /* the configuration's strings */
+	_Atomic(const struct config *) config;
+	struct arena *arena; /* all configurations that were in force */
+	struct metrics *metrics;
 	const struct clock *clock;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
@@ -54,23 +56,13 @@ service_new(const struct config *config, struct service **out, struct err *e)
 		arena_free(a);
 		return err_set(e, &err_unavailable, "no memory");
 	}
-	s->config = *config;
 	s->arena = a;
-	s->config.state = arena_str(a, config->state);
-	s->config.keys = arena_str(a, config->keys);
-	s->config.base_url = arena_str(a, config->base_url);
-	s->config.origin_host = arena_str(a, config->origin_host);
-	s->config.listen = arena_str(a, config->listen);
-	s->config.checkpoint_folder = arena_str(a, config->checkpoint_folder);
-	s->config.mirror_file = arena_str(a, config->mirror_file);
-	s->config.git = arena_str(a, config->git);
-	s->config.log_level = arena_str(a, config->log_level);
-	s->config.outbound_loopback = arena_str(a, config->outbound_loopback);
-	s->config.outbound_ca = arena_str(a, config->outbound_ca);
-	s->config.outbound_resolver = arena_str(a, config->outbound_resolver);
 	s->clock = &clock_system;
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->changed, NULL);
+	service_put_config(s, config);
+	s->metrics = metrics_new(
+	    arena_printf(a, "%.*s/metrics", STR_ARGS(config->state)));
 	*out = s;
 	return 0;
 }
@@ -84,6 +76,7 @@ service_free(struct service *s)
 		if (s->slots[i].ledger)
 			ledger_close(s->slots[i].ledger);
 	limits_store_free(s->limits);
+	metrics_free(s->metrics);
 	pthread_cond_destroy(&s->changed);
 	pthread_mutex_destroy(&s->lock);
 	arena_free(s->arena);
@@ -94,7 +87,21 @@ service_free(struct service *s)
 const struct config *
 service_config(const struct service *s)
 {
-	return &s->config;
+	return atomic_load(&s->config);
+}
+
+void
+service_put_config(struct service *s, const struct config *config)
+{
+	pthread_mutex_lock(&s->lock);
+	atomic_store(&s->config, config_copy(s->arena, config));
+	pthread_mutex_unlock(&s->lock);
+}
+
+struct metrics *
+service_metrics(struct service *s)
+{
+	return s->metrics;
 }
 
 void
@@ -153,21 +160,24 @@ int
 service_ledger_options(struct service *s, const struct place *place,
     struct arena *a, struct ledger_options *out, struct err *e)
 {
+	const struct config *config = service_config(s);
+
 	if (!place_is_valid(place))
 		return err_set(e, &err_not_found, "there is no such workspace");
 	*out = (struct ledger_options){
 		.dir = arena_printf(a, "%.*s/ledgers/%.*s/%.*s%s",
-		    STR_ARGS(s->config.state), STR_ARGS(place->workspace),
+		    STR_ARGS(config->state), STR_ARGS(place->workspace),
 		    STR_ARGS(place->environment), closed_part(place, a)),
 		.keys_dir = arena_printf(a, "%.*s/%.*s/%.*s%s",
-		    STR_ARGS(s->config.keys), STR_ARGS(place->workspace),
+		    STR_ARGS(config->keys), STR_ARGS(place->workspace),
 		    STR_ARGS(place->environment), closed_part(place, a)),
 		.origin = arena_strf(a, "%.*s/%.*s/%.*s",
-		    STR_ARGS(s->config.origin_host), STR_ARGS(place->workspace),
+		    STR_ARGS(config->origin_host), STR_ARGS(place->workspace),
 		    STR_ARGS(place->environment)),
 		.views = catalog_views(),
 		.clock = s->clock,
-		.free_floor = (uint64_t)s->config.free_floor,
+		.free_floor = (uint64_t)config->free_floor,
+		.metrics = s->metrics,
 	};
 	return 0;
 }

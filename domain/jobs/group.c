@@ -25,6 +25,12 @@ static const struct operation *const operations[] = {
 	NULL,
 };
 
+static const struct gauge *const gauges[] = {
+	&gauge_jobs_open,
+	&gauge_jobs_waiting,
+	NULL,
+};
+
 static const struct view view = { types, jobs_view_sql };
 
 extern const struct group group_jobs;
@@ -33,4 +39,5 @@ const struct group group_jobs = {
 	.title = "Jobs",
 	.operations = operations,
 	.view = &view,
+	.gauges = gauges,
 };

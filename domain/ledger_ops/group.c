@@ -29,6 +29,14 @@ static const struct job_kind *const jobs[] = {
 	NULL,
 };
 
+static const struct gauge *const gauges[] = {
+	&gauge_ledger_events,
+	&gauge_verified_at,
+	&gauge_verified_well,
+	&gauge_damage,
+	NULL,
+};
+
 static const struct view view = { types, ledger_ops_view_sql };
 
 extern const struct group group_ledger_ops;
@@ -38,4 +46,5 @@ const struct group group_ledger_ops = {
 	.operations = operations,
 	.view = &view,
 	.jobs = jobs,
+	.gauges = gauges,
 };

@@ -1,6 +1,7 @@
 #ifndef DOMAIN_LEDGER_OPS_GROUP_H
 #define DOMAIN_LEDGER_OPS_GROUP_H
 
+#include "domain/gauge.h"
 #include "domain/job.h"
 #include "domain/operation.h"
 
@@ -13,5 +14,8 @@ extern const struct event_type event_ledger_verified, event_ledger_damage_found,
 
 /* Whether the last job of the kind was queued at least so long ago. */
 bool ledger_job_is_due(struct context *, const char *kind, int64_t minutes);
+
+extern const struct gauge gauge_ledger_events, gauge_verified_at,
+    gauge_verified_well, gauge_damage;
 
 #endif

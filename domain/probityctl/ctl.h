@@ -66,6 +66,11 @@ extern const struct shape close_request_shape;
 int run_mirror(struct ctl *, struct err *);
 extern const struct shape mirror_request_shape;
 
+/* config.c */
+int run_config_check(struct ctl *, struct err *);
+int run_config_show(struct ctl *, struct err *);
+extern const struct shape config_request_shape;
+
 /* key_check.c */
 int run_key_check(struct ctl *, struct err *);
 extern const struct shape key_check_request_shape;

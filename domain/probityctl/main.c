@@ -11,6 +11,9 @@ dispatch(struct ctl *ctl, struct err *e)
 {
 	int result;
 
+	/* These read it by themselves, and serve nothing. */
+	if (ctl->special && str_is(ctl->noun, "config"))
+		return ctl->special->run(ctl, e);
 	if (config_load(ctl->arena, &ctl->config, e)) {
 		/* Not what was asked for is at fault. */
 		e->kind = &err_unavailable;

@@ -14,6 +14,10 @@ static int run_openapi(struct ctl *, struct err *);
 static int run_rebuild(struct ctl *, struct err *);
 
 const struct special ctl_specials[] = {
+	{ "config check", "Say all that is wrong with the configuration", false,
+	    run_config_check, &config_request_shape, NULL },
+	{ "config show", "Show the settings, and where each comes from", false,
+	    run_config_show, &config_request_shape, NULL },
 	{ "key check", "Show the public key of a key file, and that it signs",
 	    false, run_key_check, &key_check_request_shape, NULL },
 	{ "ledger backup",

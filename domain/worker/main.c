@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "domain/limits.h"
+#include "domain/config.h"
 #include "domain/worker.h"
 #include "ledger/base/log.h"
 #include "ledger/store/repo.h"
@@ -28,7 +29,7 @@
 /* Going through a ledger from end to end must not fill the memory with it. */
 #define PACKS_MAPPED ((size_t)64 << 20)
 
-static atomic_bool stopping;
+static atomic_bool stopping, reloading;
 static _Atomic(struct service *) serving; /* for the signal's handler */
 
 struct program {
@@ -151,6 +152,22 @@ run_remote_jobs(const struct worker *w, struct arena *a)
 	run_part(w, WORKER_REMOTE, a);
 }
 
+static void
+measure(const struct worker *w, struct arena *a)
+{
+	struct err e = { 0 };
+
+	if (worker_measure(w, a, &e))
+		complain(w, "measuring", &e);
+}
+
+static void
+measure_all(const struct program *p)
+{
+	visit_all(p, measure);
+	worker_measured(p->service);
+}
+
 /* Until the next round, or until a signal says stop. */
 static void
 rest(void)
@@ -218,10 +235,13 @@ static void
 job_loop(const struct program *p)
 {
 	for (unsigned round = 0; !stopping; round++) {
+		if (atomic_exchange(&reloading, false))
+			service_reload_logged(p->service, "worker");
 		if (round % SCHEDULE_S == 0) {
 			visit_all(p, finish_erasures);
 			visit_all(p, schedule);
 			keep_limits(p);
+			measure_all(p);
 		}
 		visit_all(p, run_local_jobs);
 		rest();
@@ -241,6 +261,13 @@ stop(int signal_number)
 }
 
 static void
+reload(int signal_number)
+{
+	(void)signal_number;
+	reloading = true;
+}
+
+static void
 catch_signals(void)
 {
 	struct sigaction action = { .sa_handler = stop };
@@ -251,6 +278,10 @@ catch_signals(void)
 	sigaction(SIGUSR1, &action, NULL); /* wakes another thread */
 	action.sa_handler = SIG_IGN;
 	sigaction(SIGPIPE, &action, NULL);
+	/* Nothing that is under way ends early for it. */
+	action.sa_handler = reload;
+	action.sa_flags = SA_RESTART;
+	sigaction(SIGHUP, &action, NULL);
 }
 
 /* It may be asleep: the signal that stopped this thread woke it alone. */
@@ -275,6 +306,7 @@ run(struct program *p)
 		visit_all(p, run_jobs);
 		visit_all(p, sync_ledger);
 		keep_limits(p);
+		measure_all(p);
 		return 0;
 	}
 	while (n < N_LOOPS && !pthread_create(&threads[n], NULL, loops[n], p))
@@ -295,17 +327,6 @@ run(struct program *p)
 	return 0;
 }
 
-static enum log_level
-log_level_of(struct str name)
-{
-	static const char *const names[] = { "debug", "info", "warn", "error" };
-
-	for (int i = LOG_DEBUG; i <= LOG_ERROR; i++)
-		if (str_is(name, names[i]))
-			return (enum log_level)i;
-	return LOG_INFO;
-}
-
 static struct str
 own_name(struct arena *a)
 {
@@ -314,6 +335,13 @@ own_name(struct arena *a)
 	if (gethostname(host, sizeof host - 1))
 		memcpy(host, "host", sizeof "host");
 	return arena_strf(a, "worker-%s-%ld", host, (long)getpid());
+}
+
+static void
+log_fault(void *unused, const char *line)
+{
+	(void)unused;
+	log_line(LOG_ERROR, "worker", "%s", line);
 }
 
 static int
@@ -326,10 +354,10 @@ start(struct program *p, struct arena *a)
 	repo_library_bound(PACKS_MAPPED);
 	if (config_load(a, &config, &e) ||
 	    service_new(&config, &p->service, &e)) {
-		log_line(LOG_ERROR, "worker", "%s", e.detail);
+		config_complain(&e, log_fault, NULL);
 		return 3;
 	}
-	log_set_level(log_level_of(config.log_level));
+	config_set_log_level(&config);
 	serving = p->service;
 	catch_signals();
 	status = run(p);

@@ -31,6 +31,9 @@ struct reply {
 	uint64_t ledger_size;          /* the position it was made at */
 	uint32_t retry_after_s;        /* when to ask again; 0: no need */
 	bool replayed;
+	uint64_t first_seq, last_seq; /* of the events that this call
+					 recorded, even if it failed later;
+					 0: none */
 };
 
 int call_run(struct service *, const struct call *, struct arena *,

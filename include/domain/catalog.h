@@ -5,6 +5,7 @@
 #ifndef DOMAIN_CATALOG_H
 #define DOMAIN_CATALOG_H
 
+#include "domain/gauge.h"
 #include "domain/job.h"
 #include "domain/operation.h"
 
@@ -15,6 +16,7 @@ struct group {
 	const struct view *view;
 	const struct job_kind *const *jobs;     /* NULL-ended, or NULL */
 	const struct err_kind *const *problems; /* NULL-ended, or NULL */
+	const struct gauge *const *gauges;      /* NULL-ended, or NULL */
 };
 
 extern const struct group *const catalog_groups[]; /* NULL-ended */

@@ -10,7 +10,8 @@
 /*
  * Configuration: a file of `name = value` lines (PROBITY_CONFIG, by default
  * /etc/probity/probity.conf, absent is fine); an environment variable
- * PROBITY_<NAME> goes before it. docs/configuration.md lists the names.
+ * PROBITY_<NAME> goes before it. docs/configuration.md lists the names. Its
+ * faults, its origin and its reload: domain/config.h.
  */
 struct config {
 	struct str state;       /* PROBITY_STATE, ./var by default */
@@ -54,16 +55,27 @@ struct config {
 	int64_t limit_requests_per_second; /* 100 */
 	int64_t limit_burst;               /* 200 */
 	int64_t limit_monthly;             /* 1,000,000 */
+	struct str access_log;    /* file, or "-"; empty: none */
+	struct str metrics_allow; /* who may read /metrics: domain/addresses.h
+				   */
 };
 
 int config_load(struct arena *, struct config *, struct err *);
 
+struct metrics;
 struct service;
 
-/* Copies what it needs from the configuration. */
+/* Copies the configuration. */
 int service_new(const struct config *, struct service **, struct err *);
 void service_free(struct service *);
+
+/* As it stands; service_reload puts another in its place, and this one stays
+ * as it is until the service is freed. Ask once where two answers must agree.
+ */
 const struct config *service_config(const struct service *);
+
+/* The counters of its state, shared with all processes that serve it. */
+struct metrics *service_metrics(struct service *);
 
 /* What the time is for this service and for ledgers it opens from now on:
  * clock_system unless a test holds it still. */
@@ -83,6 +95,9 @@ bool service_is_stopping(const struct service *);
 int service_acquire(
     struct service *, const struct place *, struct ledger **, struct err *);
 void service_release(struct service *, struct ledger *);
+
+/* How many ledgers are open. */
+size_t service_open_count(struct service *);
 
 /* Options to create or rebuild the place's ledger; strings in the arena. */
 int service_ledger_options(struct service *, const struct place *,

@@ -44,4 +44,10 @@ int worker_settle(const struct worker *, struct arena *, const struct claim *,
     const struct json *result, const struct err *fault, bool *ended,
     struct err *);
 
+/* Sets the gauges of all groups, and the time at which that was done for all
+ * ledgers. */
+int worker_measure(const struct worker *, struct arena *, struct err *);
+void worker_measured(struct service *);
+extern const struct metric *const worker_metrics[]; /* NULL-ended */
+
 #endif

@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
 
+#include "domain/addresses.h"
+#include "domain/config.h"
 #include "domain/config_shape.h"
-#include "domain/service.h"
 #include "ledger/base/io.h"
 
 struct fixture {
@@ -103,7 +105,7 @@ test_faults_are_named(void **state)
 	assert_non_null(strstr(f->e.detail, "thread:"));
 	assert_non_null(strstr(f->e.detail, "max_body:"));
 	assert_int_equal(load(f, "# one\njust words\n"), -1);
-	assert_non_null(strstr(f->e.detail, "line 2"));
+	assert_non_null(strstr(f->e.detail, ":2:1: is not `name = value`"));
 	assert_int_equal(load(f, "threads = many\n"), -1);
 	assert_non_null(strstr(f->e.detail, "threads"));
 	assert_int_equal(load(f, "log_level = loud\n"), -1);
@@ -122,6 +124,220 @@ test_named_file_must_be_there(void **state)
 	setenv("PROBITY_CONFIG", "/nowhere/probity.conf", 1);
 	assert_int_equal(config_load(f->a, &f->config, &f->e), -1);
 	assert_non_null(strstr(f->e.detail, "/nowhere/probity.conf"));
+}
+
+static void
+expect_faults(struct fixture *f, const char *text, const char *const *wanted)
+{
+	const struct err_field *field;
+	char line[400];
+
+	assert_int_equal(load(f, text), -1);
+	assert_ptr_equal(f->e.kind, &err_invalid);
+	for (field = f->e.fields; *wanted; field = field->next, wanted++) {
+		assert_non_null(field);
+		snprintf(line, sizeof line, "%s: %s",
+		    str_has_prefix(str_from(field->at), str_from(f->path))
+			? field->at + strlen(f->path) + 1
+			: field->at,
+		    field->detail);
+		assert_string_equal(line, *wanted);
+	}
+	assert_null(field);
+}
+
+/* Columns count characters. */
+static void
+test_all_faults_at_once(void **state)
+{
+	struct fixture *f = *state;
+	static const char *const wanted[] = {
+		"6:1: max_body: is set on line 5 already",
+		"8:1: is not `name = value`; a comment begins with #",
+		"9:1: is not `name = value`; a comment begins with #",
+		"10:1: holds control characters, or is not UTF-8; write plain "
+		"text",
+		"2:11: threads: must be at most 1024",
+		"3:3: tread: there is no such setting; the nearest is threads",
+		"4:1: \xc3\xa4\xc3\xb6: there is no such setting",
+		"7:13: log_level: must be one of debug, info, warn, error",
+		"11:17: metrics_allow: 10.0.0.0/33 is no address and no "
+		"network such as 10.0.0.0/8",
+		"PROBITY_MAX_CLONES: max_clones: must be an integer",
+		NULL,
+	};
+
+	setenv("PROBITY_MAX_CLONES", "many", 1);
+	expect_faults(f,
+	    "# first\n"
+	    "threads = 2000\n"
+	    "  tread = 8\n"
+	    "\xc3\xa4\xc3\xb6 = 1\n"
+	    "max_body=1048576\r\n"
+	    "max_body = 2097152\n"
+	    "log_level = loud\n"
+	    "just words\n"
+	    "= 7\n"
+	    "git = a\x01"
+	    "b\n"
+	    "metrics_allow = 127.0.0.1, 10.0.0.0/33\n",
+	    wanted);
+}
+
+/* What the environment replaces is judged even so. */
+static void
+test_hidden_fault(void **state)
+{
+	struct fixture *f = *state;
+
+	setenv("PROBITY_THREADS", "8", 1);
+	expect_faults(
+	    f, "threads = 0\n", VALUES("1:11: threads: must be at least 1"));
+}
+
+static void
+test_origins(void **state)
+{
+	struct fixture *f = *state;
+	struct config_origins origins;
+	struct err e = { 0 };
+
+	assert_int_equal(load(f, "\n\xc3\xa4 = 1\n"), -1);
+	assert_int_equal(load(f, "\n  git =  hg\nthreads = 9\n"), 0);
+	setenv("PROBITY_THREADS", "8", 1);
+	assert_int_equal(
+	    config_load_from(f->a, NULL, &f->config, &origins, &e), 0);
+	assert_string_equal(origins.path, f->path);
+	for (size_t i = 0; i < config_shape.n; i++) {
+		const char *name = config_shape.fields[i].name;
+		struct config_origin wanted = { .source = CONFIG_DEFAULT };
+
+		if (strcmp(name, "git") == 0)
+			wanted = (struct config_origin){ CONFIG_FILE, 2, 10 };
+		else if (strcmp(name, "threads") == 0)
+			wanted.source = CONFIG_ENVIRONMENT;
+		assert_int_equal(origins.of[i].source, wanted.source);
+		assert_int_equal(origins.of[i].line, wanted.line);
+		assert_int_equal(origins.of[i].column, wanted.column);
+	}
+}
+
+static void
+write_settings(struct fixture *f, const char *text)
+{
+	assert_int_equal(
+	    io_write_file(f->path, str_from(text), 0600, &f->e), 0);
+}
+
+static void
+test_reload(void **state)
+{
+	struct fixture *f = *state;
+	const struct config *before;
+	struct service *s;
+
+	assert_int_equal(load(f, "git = one\nthreads = 8\n"), 0);
+	assert_int_equal(service_new(&f->config, &s, &f->e), 0);
+	before = service_config(s);
+	assert_int_equal(service_reload(s, f->a, &f->e), 0);
+	assert_ptr_equal(service_config(s), before);
+
+	write_settings(f, "git = two\nthreads = 9\n");
+	assert_int_equal(service_reload(s, f->a, &f->e), 0);
+	assert_true(str_is(service_config(s)->git, "two"));
+	assert_int_equal(service_config(s)->threads, 8);
+	assert_true(str_is(before->git, "one"));
+
+	write_settings(f, "git = three\nthreads = 0\n");
+	assert_int_equal(service_reload(s, f->a, &f->e), -1);
+	assert_ptr_equal(f->e.kind, &err_invalid);
+	assert_true(str_is(service_config(s)->git, "two"));
+	service_free(s);
+}
+
+static void *
+read_config(void *arg)
+{
+	struct service *s = arg;
+
+	while (!service_is_stopping(s)) {
+		const struct config *config = service_config(s);
+
+		/* Both of one file. */
+		if (config->max_clones != (str_is(config->git, "one") ? 1 : 2))
+			return s;
+	}
+	return NULL;
+}
+
+static void
+test_reload_under_readers(void **state)
+{
+	struct fixture *f = *state;
+	pthread_t threads[3];
+	struct service *s;
+	void *fault;
+
+	assert_int_equal(load(f, "git = one\nmax_clones = 1\n"), 0);
+	assert_int_equal(service_new(&f->config, &s, &f->e), 0);
+	for (int i = 0; i < 3; i++)
+		pthread_create(&threads[i], NULL, read_config, s);
+	for (int i = 0; i < 20; i++) {
+		write_settings(f, i % 2 ? "git = one\nmax_clones = 1\n"
+					: "git = two\nmax_clones = 2\n");
+		assert_int_equal(service_reload(s, f->a, &f->e), 0);
+	}
+	service_stop(s);
+	for (int i = 0; i < 3; i++) {
+		pthread_join(threads[i], &fault);
+		assert_null(fault);
+	}
+	service_free(s);
+}
+
+static void
+test_addresses(void **state)
+{
+	struct str list = STR("127.0.0.1, ::1 10.1.0.0/15\t2001:db8::/33");
+
+	(void)state;
+	assert_true(addresses_have(list, STR("127.0.0.1")));
+	assert_true(addresses_have(list, STR("::ffff:127.0.0.1")));
+	assert_true(addresses_have(list, STR("::1")));
+	assert_true(addresses_have(list, STR("10.0.255.1")));
+	assert_true(addresses_have(list, STR("2001:db8:7fff::1")));
+	assert_false(addresses_have(list, STR("2001:db8:8000::1")));
+	assert_false(addresses_have(list, STR("10.2.0.0")));
+	assert_false(addresses_have(list, STR("127.0.0.2")));
+	assert_false(addresses_have(list, STR("localhost")));
+	assert_false(addresses_have(list, STR_NONE));
+	assert_false(addresses_have(STR(""), STR("127.0.0.1")));
+	assert_true(addresses_have(STR("0.0.0.0/0"), STR("192.0.2.1")));
+	assert_false(addresses_have(STR("0.0.0.0/0"), STR("2001:db8::1")));
+}
+
+/* The page says of each setting whether a reload takes it. */
+static void
+test_page_says_what_waits(void **state)
+{
+	struct fixture *f = *state;
+	struct str page;
+	const char *text, *end;
+
+	assert_int_equal(
+	    io_read_file(f->a, "docs/configuration.md", 65536, &page, &f->e),
+	    0);
+	text = strstr(arena_cstr(f->a, page), "A change waits for a start");
+	assert_non_null(text);
+	end = strchr(text, ';');
+	assert_non_null(end);
+	for (size_t i = 0; i < config_shape.n; i++) {
+		const char *name = config_shape.fields[i].name;
+		const char *at = strstr(text, arena_printf(f->a, "`%s`", name));
+
+		if (config_reloads(str_from(name)) == (at && at < end))
+			fail_msg("docs/configuration.md: %s", name);
+	}
 }
 
 /* The page and the example name every setting with its default. */
@@ -162,6 +378,13 @@ main(void)
 		WITH_FILE(test_defaults),
 		WITH_FILE(test_environment_goes_before_file),
 		WITH_FILE(test_faults_are_named),
+		WITH_FILE(test_all_faults_at_once),
+		WITH_FILE(test_hidden_fault),
+		WITH_FILE(test_origins),
+		WITH_FILE(test_reload),
+		WITH_FILE(test_reload_under_readers),
+		WITH_FILE(test_page_says_what_waits),
+		cmocka_unit_test(test_addresses),
 		WITH_FILE(test_named_file_must_be_there),
 		WITH_FILE(test_documents_agree),
 	};

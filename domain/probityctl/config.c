@@ -1,0 +1,139 @@
+/*
+ * What the programs would read: whether it is right, and where each setting
+ * comes from.
+ */
+#include <ctype.h>
+#include <stdio.h>
+
+#include "domain/config.h"
+#include "domain/config_shape.h"
+#include "domain/probityctl/ctl.h"
+
+struct config_request {
+	struct str file;
+};
+
+/* clang-format off */
+SHAPE(config_request, "Which configuration",
+	FIELD(config_request, file, .max = 4000, .doc = "Path of the file; the programs' own when not given"));
+/* clang-format on */
+
+static void
+print_line(void *unused, const char *line)
+{
+	(void)unused;
+	fprintf(stderr, "%s\n", line);
+}
+
+static int
+load(struct ctl *ctl, struct config_origins *origins, struct err *e)
+{
+	struct str file = ctl_param(ctl, "file");
+	const char *path = file.n > 0 ? arena_cstr(ctl->arena, file) : NULL;
+
+	if (config_load_from(ctl->arena, path, &ctl->config, origins, e) == 0)
+		return 0;
+	if (!ctl->json)
+		config_complain(e, print_line, NULL);
+	/* The lines have said it; the summary is for machines. */
+	e->fields = NULL;
+	return -1;
+}
+
+int
+run_config_check(struct ctl *ctl, struct err *e)
+{
+	struct config_origins origins;
+
+	if (load(ctl, &origins, e))
+		return -1;
+	if (ctl->json)
+		printf("{\"valid\": true}\n");
+	else
+		printf("%s is right\n",
+		    origins.path ? origins.path
+				 : "there is no file, and what is set");
+	return 0;
+}
+
+static struct str
+origin_of(struct arena *a, const struct config_origins *origins, size_t i)
+{
+	const struct config_origin *origin = &origins->of[i];
+	char *variable;
+
+	switch (origin->source) {
+	case CONFIG_FILE:
+		return arena_strf(
+		    a, "%s:%d:%d", origins->path, origin->line, origin->column);
+	case CONFIG_ENVIRONMENT:
+		variable =
+		    arena_printf(a, "PROBITY_%s", config_shape.fields[i].name);
+		for (char *p = variable; *p; p++)
+			*p = (char)toupper((unsigned char)*p);
+		return str_from(variable);
+	case CONFIG_DEFAULT:
+		break;
+	}
+	return STR("default");
+}
+
+static void
+show_lines(const struct json *list)
+{
+	for (const struct json *v = list->first; v; v = v->next) {
+		const struct json *value = json_get(v, "value");
+		struct buf text;
+
+		buf_init(&text, 65536);
+		if (value->type == JSON_STRING)
+			buf_add(&text, json_get_str(v, "value"));
+		else if (value->type != JSON_NULL)
+			json_write(value, &text);
+		printf("%-24.*s %-32.*s %.*s, reload: %.*s\n",
+		    STR_ARGS(json_get_str(v, "name")), STR_ARGS(buf_str(&text)),
+		    STR_ARGS(json_get_str(v, "from")),
+		    STR_ARGS(json_get_str(v, "reload")));
+		buf_fini(&text);
+	}
+}
+
+static void
+print_json(const struct json *v)
+{
+	struct buf b;
+
+	buf_init(&b, 1 << 20);
+	json_write(v, &b);
+	printf("%.*s\n", STR_ARGS(buf_str(&b)));
+	buf_fini(&b);
+}
+
+int
+run_config_show(struct ctl *ctl, struct err *e)
+{
+	struct arena *a = ctl->arena;
+	struct json *all, *list = json_array(a);
+	struct config_origins origins;
+
+	if (load(ctl, &origins, e))
+		return -1;
+	all = shape_encode(&config_shape, &ctl->config, a);
+	for (size_t i = 0; i < config_shape.n; i++) {
+		const char *name = config_shape.fields[i].name;
+		struct json *item = json_object(a);
+
+		json_put_str(a, item, "name", str_from(name));
+		json_put(item, "value", json_copy(a, json_get(all, name)));
+		json_put_str(a, item, "from", origin_of(a, &origins, i));
+		json_put_str(a, item, "reload",
+		    config_reloads(str_from(name)) ? STR("yes")
+						   : STR("restart"));
+		json_push(list, item);
+	}
+	if (ctl->json)
+		print_json(list);
+	else
+		show_lines(list);
+	return 0;
+}
