@@ -6,7 +6,7 @@
 #include "domain/catalog.h"
 #include "fcgi/front_state.h"
 #include "fcgi/problem.h"
-#include "ledger/base/log.h"
+#include "fcgi/watch.h"
 
 #define HEAD_BYTES_MAX 65536
 #define END_SOON_US    5000000
@@ -48,6 +48,7 @@ make_router(struct front *front, struct err *e)
 	for (size_t i = 0; i < n_pages; i++)
 		routes[n++] = pages[i];
 	front->routes = routes;
+	front->n_routes = n;
 	return router_new(routes, n, &front->router, e);
 }
 
@@ -75,7 +76,9 @@ front_new(const struct config *config, struct front **out, struct err *e)
 	front->prefix = path_of_url(front->base_url);
 	front->max_body = (size_t)config->max_body;
 	pthread_mutex_init(&front->lock, NULL);
-	if (make_router(front, e) || service_new(config, &front->service, e)) {
+	pthread_mutex_init(&front->readiness_lock, NULL);
+	if (make_router(front, e) || service_new(config, &front->service, e) ||
+	    front_watch(front, config, e)) {
 		front_free(front);
 		return -1;
 	}
@@ -88,9 +91,11 @@ front_free(struct front *front)
 {
 	if (!front)
 		return;
+	front_unwatch(front);
 	service_free(front->service);
 	router_free(front->router);
 	pthread_mutex_destroy(&front->lock);
+	pthread_mutex_destroy(&front->readiness_lock);
 	arena_free(front->arena);
 }
 
@@ -136,48 +141,31 @@ dispatch(struct front *front, struct request *r, struct route_match *match,
 	return match->route->handle(front, r, a, response, e);
 }
 
-/* A request that succeeded is in the web server's own log. */
-static void
-log_request(const struct request *r, const struct response *response,
-    const struct err *e, int64_t since_us)
-{
-	bool failed = response->status >= 500;
-	long long us =
-	    (long long)(clock_system.steady(&clock_system).us - since_us);
-	struct str theirs = headers_get(&r->headers, "x-request-id");
-	char id[UID_TEXT + 1];
-
-	uid_format(r->id, id);
-	log_line(failed ? LOG_WARN : LOG_DEBUG, "request",
-	    "%.*s %.*s %d %lld us request=%s theirs=%.*s%s%s",
-	    STR_ARGS(r->method), STR_ARGS(r->path), response->status, us, id,
-	    (int)(theirs.n > 128 ? 128 : theirs.n), theirs.p ? theirs.p : "",
-	    e->kind ? ": " : "", e->kind ? e->detail : "");
-}
-
 bool
 front_serve(struct front *front, struct front_worker *w, struct transport *t)
 {
-	int64_t since_us = clock_system.steady(&clock_system).us;
 	struct arena *a = w->arena;
 	struct response response = { 0 };
 	struct route_match match = { 0 };
 	struct request request;
+	struct watched watched;
 	struct err e = { 0 };
 	char id[UID_TEXT + 1];
 	bool sent;
 
-	if (request_read(&request, t, front->prefix, a, &e) ||
+	watched_begin(&watched, t);
+	if (request_read(&request, &watched.transport, front->prefix, a, &e) ||
 	    dispatch(front, &request, &match, a, &response, &e))
 		problem_reply(&e, front->base_url, request.id, a, &response);
 	request_drain(&request);
 	uid_format(request.id, id);
 	response_add(&response, a, "X-Request-Id", "%s", id);
 	sent = !request.gone &&
-	       response_send(&response, t,
+	       response_send(&response, &watched.transport,
 		   match.head || str_is(request.method, "HEAD"), &w->out);
 	response_close(&response);
-	log_request(&request, &response, &e, since_us);
+	watched_end(
+	    &watched, front, w, &request, match.route, response.status, &e);
 	arena_reset(a);
 	return sent;
 }

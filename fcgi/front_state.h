@@ -13,17 +13,27 @@
 #include "fcgi/response.h"
 #include "fcgi/router.h"
 
+struct access_log;
+struct counts;
+struct readiness;
+
 struct front {
 	struct service *service;
 	struct router *router;
 	struct route *routes;
+	size_t n_routes;
 	struct arena *arena;
 	struct str base_url;
-	struct str prefix; /* path of the public URL; mostly empty */
-	size_t max_body;
+	struct str prefix;      /* path of the public URL; mostly empty */
+	atomic_size_t max_body; /* as configured last */
 	atomic_llong latest_us; /* when clones must have ended; 0: no time */
 	pthread_mutex_t lock;
 	struct str openapi; /* under the lock: made at first use */
+	int64_t started_us; /* by the steady clock */
+	struct access_log *access_log;
+	struct counts *counts;
+	pthread_mutex_t readiness_lock;
+	struct readiness *readiness; /* as found last */
 };
 
 /* Routes beside the catalog's rows. */

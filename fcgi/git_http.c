@@ -175,7 +175,7 @@ run(struct front *front, const struct request *r, struct variables *v,
 
 /* Who asks, and the part of the environment that both requests share. */
 static int
-begin(struct front *front, const struct request *r, struct response *response,
+begin(struct front *front, struct request *r, struct response *response,
     struct variables *v, struct err *e)
 {
 	struct ledger_visit visit;

@@ -30,12 +30,13 @@ path_param(const struct request *r, const char *name)
 /* The ledger of the path is not looked for, so nothing tells whether it is
  * there. */
 static int
-check(struct front *front, const struct request *r,
+check(struct front *front, struct request *r,
     const struct ledger_visit *visit, struct arena *a,
     struct response *response, struct err *e)
 {
 	const struct place *place = &visit->caller.place;
 
+	request_serve(r, &visit->caller);
 	if (!str_eq(path_param(r, "workspace"), place->workspace) ||
 	    !str_eq(path_param(r, "environment"), place->environment))
 		return ledger_page_unknown(e);
@@ -67,9 +68,8 @@ go_to_closed(struct front *front, const struct request *r,
 }
 
 int
-ledger_visit_begin(struct front *front, const struct request *r,
-    struct arena *a, struct response *response, struct ledger_visit *visit,
-    struct err *e)
+ledger_visit_begin(struct front *front, struct request *r, struct arena *a,
+    struct response *response, struct ledger_visit *visit, struct err *e)
 {
 	struct str token;
 

@@ -20,7 +20,7 @@ struct ledger_visit {
  * another ledger than the path, whether that one exists or not; err_forbidden.
  * Every success is paired with ledger_visit_end.
  */
-int ledger_visit_begin(struct front *, const struct request *, struct arena *,
+int ledger_visit_begin(struct front *, struct request *, struct arena *,
     struct response *, struct ledger_visit *, struct err *);
 void ledger_visit_end(struct front *, struct ledger_visit *);
 

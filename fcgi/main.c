@@ -6,12 +6,15 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "domain/config.h"
 #include "fcgi/problem.h"
 #include "fcgi/server.h"
-#include "ledger/base/log.h"
+#include "ledger/store/repo.h"
 
 #define DESCRIPTORS_WANTED 65536
 #define REFERENCE_MAX      (1u << 20)
+/* Reading old events must not fill the memory with the packs. */
+#define PACKS_MAPPED ((size_t)64 << 20)
 
 enum { EXIT_REFUSED = 1, EXIT_USAGE = 2, EXIT_UNAVAILABLE = 3 };
 
@@ -29,14 +32,23 @@ static const char usage[] =
     "  --version        write the version, and end\n"
     "  --help           write this, and end\n"
     "\n"
-    "SIGTERM ends it after the requests that have begun. The configuration\n"
-    "is read from PROBITY_CONFIG (/etc/probity/probity.conf), and PROBITY_*.\n";
+    "SIGTERM ends it after the requests that have begun; SIGHUP has it read\n"
+    "its configuration again: PROBITY_CONFIG (/etc/probity/probity.conf), and\n"
+    "PROBITY_*.\n";
 
 struct options {
 	const char *listen;
-	int64_t threads; /* 0: as configured */
+	const char *threads; /* NULL: as configured */
 	bool print_errors, version, help;
 };
+
+static bool
+is_thread_count(struct str s)
+{
+	int64_t n;
+
+	return str_to_i64(s, &n) && n >= 1 && n <= 1024;
+}
 
 static bool
 read_options(int argc, char **argv, struct options *o)
@@ -54,11 +66,9 @@ read_options(int argc, char **argv, struct options *o)
 	while ((c = getopt_long(argc, argv, "", names, NULL)) != -1) {
 		if (c == 'l')
 			o->listen = optarg;
-		else if (c == 't' &&
-			 (!str_to_i64(str_from(optarg), &o->threads) ||
-			     o->threads < 1 || o->threads > 1024))
-			return false;
-		else if (c == '?')
+		else if (c == 't' && is_thread_count(str_from(optarg)))
+			o->threads = optarg;
+		else if (c == 't' || c == '?')
 			return false;
 		o->print_errors |= c == 'e';
 		o->version |= c == 'v';
@@ -83,17 +93,6 @@ print_errors(void)
 	return failed ? EXIT_REFUSED : EXIT_SUCCESS;
 }
 
-static void
-set_log_level(struct str level)
-{
-	if (str_is(level, "debug"))
-		log_set_level(LOG_DEBUG);
-	else if (str_is(level, "warn"))
-		log_set_level(LOG_WARN);
-	else if (str_is(level, "error"))
-		log_set_level(LOG_ERROR);
-}
-
 /* Before any thread: all inherit the mask, and server_run alone takes the
  * signals. */
 static void
@@ -105,6 +104,7 @@ set_signals(void)
 	sigaddset(&stops, SIGTERM);
 	sigaddset(&stops, SIGINT);
 	sigaddset(&stops, SIGUSR1);
+	sigaddset(&stops, SIGHUP);
 	pthread_sigmask(SIG_BLOCK, &stops, NULL);
 }
 
@@ -148,6 +148,7 @@ serve(const struct config *config, struct listener *listener,
 	set_signals();
 	raise_descriptor_limit();
 	keep_memory();
+	repo_library_bound(PACKS_MAPPED);
 	rc = server_run(front, listener, (int)config->threads, e);
 	/* Threads may still be at work if it failed. */
 	if (rc == 0) {
@@ -165,11 +166,11 @@ start(const struct options *o, struct arena *a, struct err *e)
 	struct front *front;
 	struct str spec;
 
+	if (o->threads)
+		setenv("PROBITY_THREADS", o->threads, 1);
 	if (config_load(a, &config, e))
 		return -1;
-	set_log_level(config.log_level);
-	if (o->threads > 0)
-		config.threads = o->threads;
+	config_set_log_level(&config);
 	spec = o->listen ? str_from(o->listen) : config.listen;
 	if (listener_open(a, spec, o->listen != NULL, &listener, e))
 		return -1;
@@ -178,6 +179,13 @@ start(const struct options *o, struct arena *a, struct err *e)
 		return -1;
 	}
 	return serve(&config, &listener, front, e);
+}
+
+static void
+print_fault(void *unused, const char *line)
+{
+	(void)unused;
+	fprintf(stderr, "probity.fcgi: %s\n", line);
 }
 
 int
@@ -202,7 +210,7 @@ main(int argc, char **argv)
 	a = arena_new();
 	rc = start(&o, a, &e);
 	if (rc) {
-		fprintf(stderr, "probity.fcgi: %s\n", e.detail);
+		config_complain(&e, print_fault, NULL);
 		_exit(e.kind == &err_usage ? EXIT_USAGE : EXIT_UNAVAILABLE);
 	}
 	arena_free(a);

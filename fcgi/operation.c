@@ -213,13 +213,17 @@ run(struct front *front, struct request *r, struct call *call, struct arena *a,
 {
 	struct err fault = { 0 };
 	struct reply reply;
+	int rc;
 
 	if (limits_pass(front, call->caller, call->op, a, response, e))
 		return -1;
 	if (read_input(front, r, call, a, &fault))
 		return r->gone ? err_set(e, fault.kind, "%s", fault.detail)
 			       : refuse(call, &fault, a, e);
-	if (call_run(front->service, call, a, &reply, e))
+	rc = call_run(front->service, call, a, &reply, e);
+	r->served.first_seq = reply.first_seq;
+	r->served.last_seq = reply.last_seq;
+	if (rc)
 		return -1;
 	return answer(front, r, call, &reply, a, response, e);
 }
@@ -264,6 +268,7 @@ operation_serve(struct front *front, struct request *r,
 		0) {
 		call.caller = &caller;
 		call.ledger = ledger;
+		request_serve(r, &caller);
 		rc = run(front, r, &call, a, response, e);
 		service_release(front->service, ledger);
 	}

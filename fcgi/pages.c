@@ -1,6 +1,7 @@
 #include "domain/catalog.h"
 #include "fcgi/ledger_pages.h"
 #include "fcgi/problem.h"
+#include "fcgi/watch.h"
 
 /* The document in the front's own arena; the catalog does not change while
  * the process lives. */
@@ -76,6 +77,9 @@ problem_kind_page(struct front *front, struct request *request, struct arena *a,
 const struct route pages[] = {
 	PAGE("GET", "/api/v2/openapi.json", openapi_page),
 	PAGE("GET", "/problems/{slug}", problem_kind_page),
+	PAGE("GET", "/healthz", healthz_page),
+	PAGE("GET", "/readyz", readyz_page),
+	PAGE("GET", "/metrics", metrics_page),
 	LEDGER_PAGES(LEDGER),
 	PAGE("GET", LEDGER "tile/{level}/{a}/{b}/{c}/{d}/{e}", tile_page),
 	LEDGER_PAGES(LEDGER "closed/{closed}/"),

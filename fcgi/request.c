@@ -1,5 +1,6 @@
 #include "fcgi/request.h"
 
+#include "domain/caller.h"
 #include "ledger/codec/text.h"
 
 const struct err_kind err_uri_too_long = { "uri-too-long",
@@ -147,4 +148,13 @@ request_add_params(struct request *r, const struct route_match *match)
 {
 	for (size_t i = 0; i < match->n_params; i++)
 		r->params[r->n_params++] = match->params[i];
+}
+
+void
+request_serve(struct request *r, const struct caller *caller)
+{
+	r->served.workspace = caller->place.workspace;
+	r->served.environment = caller->place.environment;
+	r->served.application = caller->application;
+	r->served.credential = caller->credential;
 }

@@ -202,17 +202,19 @@ finish(struct server *s, pthread_t *threads, int n, struct err *e)
 }
 
 static void
-wait_for_signal(void)
+wait_for_signal(struct front *front)
 {
-	sigset_t stops;
-	int signal_number;
+	sigset_t awaited;
+	int signal_number = 0;
 
-	sigemptyset(&stops);
-	sigaddset(&stops, SIGTERM);
-	sigaddset(&stops, SIGINT);
-	sigaddset(&stops, SIGUSR1);
-	while (sigwait(&stops, &signal_number))
-		continue;
+	sigemptyset(&awaited);
+	sigaddset(&awaited, SIGTERM);
+	sigaddset(&awaited, SIGINT);
+	sigaddset(&awaited, SIGUSR1);
+	sigaddset(&awaited, SIGHUP);
+	while (sigwait(&awaited, &signal_number) || signal_number == SIGHUP)
+		if (signal_number == SIGHUP)
+			front_reload(front);
 	log_line(LOG_INFO, "server", "stopping on signal %d", signal_number);
 }
 
@@ -251,7 +253,7 @@ server_run(struct front *front, struct listener *listener, int n_threads,
 		err_set(e, &err_unavailable, "only %d threads of %d start",
 		    started, n_threads);
 	else
-		wait_for_signal();
+		wait_for_signal(front);
 	rc = finish(s, threads, started, e);
 	if (rc || started < n_threads) {
 		free(threads);

@@ -17,6 +17,10 @@ void front_free(struct front *);
 /* The process is about to stop: what takes long is ended within seconds. */
 void front_end_soon(struct front *);
 
+/* Takes the configuration anew, and opens the access log again; faults are
+ * told to the log, and then the old one stays in force. Requests go on. */
+void front_reload(struct front *);
+
 /* A thread's memory, used again for each request. */
 struct front_worker {
 	struct arena *arena;

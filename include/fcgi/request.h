@@ -13,6 +13,14 @@
 #define TARGET_BYTES_MAX 8192
 #define QUERY_PARAMS_MAX 64
 
+/* For the access log: whom the request was served for, and the events that it
+ * recorded; strings in the request's arena. */
+struct served {
+	struct str workspace, environment, credential;
+	struct uid application;
+	uint64_t first_seq, last_seq; /* 0: none */
+};
+
 struct request {
 	struct uid id;
 	struct str method;
@@ -28,6 +36,7 @@ struct request {
 	bool gone; /* the client gave up: there is nobody to answer */
 	bool body_read;
 	struct transport *transport;
+	struct served served;
 };
 
 extern const struct err_kind err_uri_too_long;
@@ -43,6 +52,10 @@ int request_read(struct request *, struct transport *, struct str prefix,
 
 /* Adds the path's parameters to those of the query. */
 void request_add_params(struct request *, const struct route_match *);
+
+/* Keeps whom it is served for. */
+struct caller;
+void request_serve(struct request *, const struct caller *);
 
 /*
  * The body to its end. err_too_large beyond max, err_malformed when it is not

@@ -33,8 +33,9 @@ void listener_close(struct listener *);
 
 /*
  * Serves until SIGTERM, SIGINT or SIGUSR1; then finishes what has begun and,
- * on an own socket, what waits to be accepted. Call with those signals blocked
- * in every thread. -1 when it could not start or had to leave requests.
+ * on an own socket, what waits to be accepted. On SIGHUP the front takes its
+ * configuration anew. Call with those signals blocked in every thread. -1 when
+ * it could not start or had to leave requests.
  */
 int server_run(struct front *, struct listener *, int threads, struct err *);
 

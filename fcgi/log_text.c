@@ -1,0 +1,65 @@
+/*
+ * Text from outside, for a log. A client may put its key where it does not
+ * belong, into a path for one; the log must not keep it even so.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "fcgi/watch.h"
+
+/* With what secrets begin: "pby_live_", "pbyt_test_", "whsec_". */
+static size_t
+secret_prefix(struct str s)
+{
+	size_t n = 3;
+
+	if (str_has_prefix(s, STR("whsec_")))
+		return sizeof "whsec_" - 1;
+	if (!str_has_prefix(s, STR("pby")))
+		return 0;
+	while (n < s.n && islower((unsigned char)s.p[n]))
+		n++;
+	return n < s.n && s.p[n] == '_' ? n + 1 : 0;
+}
+
+static size_t
+secret_length(struct str s)
+{
+	size_t n = secret_prefix(s);
+
+	while (n > 0 && n < s.n &&
+	       (isalnum((unsigned char)s.p[n]) || memchr("_-+=%", s.p[n], 5)))
+		n++;
+	return n;
+}
+
+/* Bytes of the well-formed character at its beginning; 0: there is none. */
+static size_t
+character_length(struct str s)
+{
+	for (size_t n = 1; n <= 4 && n <= s.n; n++)
+		if (str_is_utf8(str_slice(s, 0, n)))
+			return n;
+	return 0;
+}
+
+struct str
+log_text(struct arena *a, struct str s, size_t max)
+{
+	char *out = arena_alloc(a, max + 1);
+	size_t n = 0;
+
+	while (s.n > 0 && n < max) {
+		size_t secret = secret_length(s);
+		size_t length = secret ? 0 : character_length(s);
+
+		if (n + length > max)
+			break;
+		if (secret || length == 0)
+			out[n++] = secret ? '*' : '?';
+		memcpy(out + n, s.p, length);
+		n += length;
+		s = str_slice(s, secret ? secret : length ? length : 1, s.n);
+	}
+	return (struct str){ out, n };
+}
