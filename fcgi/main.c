@@ -145,7 +145,6 @@ serve(const struct config *config, struct listener *listener,
 		front_free(front);
 		return 0;
 	}
-	set_signals();
 	raise_descriptor_limit();
 	keep_memory();
 	repo_library_bound(PACKS_MAPPED);
@@ -174,6 +173,8 @@ start(const struct options *o, struct arena *a, struct err *e)
 	spec = o->listen ? str_from(o->listen) : config.listen;
 	if (listener_open(a, spec, o->listen != NULL, &listener, e))
 		return -1;
+	if (listener.fd >= 0)
+		set_signals();
 	if (front_new(&config, &front, e)) {
 		listener_close(&listener);
 		return -1;

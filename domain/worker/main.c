@@ -351,6 +351,7 @@ start(struct program *p, struct arena *a)
 	struct err e = { 0 };
 	int status;
 
+	catch_signals();
 	repo_library_bound(PACKS_MAPPED);
 	if (config_load(a, &config, &e) ||
 	    service_new(&config, &p->service, &e)) {
@@ -359,7 +360,6 @@ start(struct program *p, struct arena *a)
 	}
 	config_set_log_level(&config);
 	serving = p->service;
-	catch_signals();
 	status = run(p);
 	serving = NULL;
 	service_free(p->service);
