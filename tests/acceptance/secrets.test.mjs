@@ -1,6 +1,8 @@
-// What lies in the memory of a process that signs, as a core dump would show it.
+// What lies in the memory of a process that signs, as a core dump would show it,
+// and where secrets that were issued are not: logs, events, tables, files, replies.
 import assert from "node:assert/strict";
-import { closeSync, openSync, readFileSync, readSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, readSync, readdirSync }
+	from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { close, paths, send } from "./support/client.mjs";
@@ -11,6 +13,7 @@ import { actionBody, provision } from "./support/workspace.mjs";
 
 const chunk = 1 << 20;
 let service, token, onFile, onToken;
+const issued = [], replies = [];
 
 // Where the bytes are in the pages that the process may write.
 function find(pid, wanted) {
@@ -44,7 +47,8 @@ async function write(w) {
 }
 
 before(async () => {
-	service = new Service({ worker: false });
+	service = new Service({ worker: false, env: { PROBITY_LOG_LEVEL: "debug" } });
+	service.settings.PROBITY_ACCESS_LOG = join(service.dir, "log/access.log");
 	token = new Token(service);
 	token.makeKey("ledger", "01");
 	token.keyFile("ontoken", "signing.key", "ledger");
@@ -80,6 +84,82 @@ test("no copy of a key lies outside the memory that is kept for it", () => {
 test("no PIN is kept", () => {
 	const { pid } = service.children.get("fcgi");
 	assert.deepEqual(find(pid, Buffer.from(pin)), []);
+});
+
+// What was shown once: here and nowhere else. A key's public part may be known.
+async function issue() {
+	const rotated = service.ctl("onfile", "credential rotate",
+		{ uid: onFile.credential.uid });
+	issued.push(onFile.key, onToken.key, rotated.key);
+	for (const key of issued) {
+		// Used well, used after its end, and where it does not belong.
+		replies.push(await send(service, "GET", paths.workspace, { key }),
+			await send(service, "POST", paths.create, { key, body: actionBody(
+				onFile, { execution_mode: key }) }),
+			await send(service, "GET", `${paths.workspace}/${key}`),
+			await send(service, "GET", `${paths.workspace}?${key}=${key}`),
+			await send(service, "GET", `/problems/${key}`, { headers: {
+				"X-Request-Id": key, "User-Agent": key, traceparent: key,
+				"Idempotency-Key": key, Referer: key } }),
+			await send(service, "GET", "/readyz"),
+			await send(service, "GET", "/metrics"));
+	}
+	onFile.key = rotated.key;
+}
+
+const secretOf = (key) => key.split("_").at(-1);
+
+function filesBelow(folder) {
+	return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+		const path = join(folder, entry.name);
+		return entry.isDirectory() ? filesBelow(path)
+			: entry.isFile() ? [path] : [];
+	});
+}
+
+// All objects of a repository, packed or not, as they were before git packed
+// them.
+const objects = (repo) => {
+	const r = service.run("git", ["-C", repo, "cat-file", "--batch",
+		"--batch-all-objects", "--buffer"]);
+	assert.equal(r.code, 0, r.stderr);
+	return Buffer.from(r.stdout);
+};
+
+function expectNowhere(what, bytes) {
+	for (const key of issued)
+		assert.ok(!bytes.includes(secretOf(key)), `${what} holds a secret`);
+}
+
+test("no secret that was issued is in logs, events, tables or files", async () => {
+	await issue();
+	assert.deepEqual(issued.map((key) => secretOf(key).length >= 43),
+		[true, true, true]);
+	const log = join(service.dir, "log/access.log");
+	assert.ok(existsSync(log));
+	assert.ok(service.log("fcgi").includes('"level":"debug"'));
+	service.run(join(service.bin, "probity-worker"), ["--once"]);
+	await service.stop();
+	const files = [...filesBelow(service.state), ...filesBelow(service.keys),
+		...filesBelow(join(service.dir, "log"))];
+	assert.ok(files.some((f) => f.endsWith("state.db")));
+	assert.ok(files.includes(log) && files.includes(join(service.state, "metrics")));
+	for (const file of files) expectNowhere(file, readFileSync(file));
+	for (const { workspace, environment } of service.places()) {
+		const repo = service.ledger(workspace, environment);
+		const all = objects(repo);
+		// The search would find what is there: a key's public part.
+		assert.ok(all.includes(workspace === "onfile"
+			? onFile.credential.public_id : onToken.credential.public_id));
+		expectNowhere(repo, all);
+	}
+});
+
+test("no reply gives a secret back", () => {
+	assert.ok(replies.some((r) => r.status === 200));
+	for (const reply of replies)
+		expectNowhere(JSON.stringify(reply.headers), Buffer.concat([reply.bytes,
+			Buffer.from(JSON.stringify(reply.headers))]));
 });
 
 test("the ledgers verify", () => finish(service));
