@@ -144,8 +144,10 @@ $(B)/%.so: %.c
 	$(Q)$(CC) -std=c17 -D_GNU_SOURCE -O2 -fPIC -shared -Wall -Wextra -Werror \
 		-o $@ $< -ldl -pthread
 
-# A folder's SQL is embedded into its objects.
-$(B)/obj/%.o: %.c $$(wildcard $$(dir $$*)*.sql)
+# A folder's SQL, examples and style sheets are embedded into its objects.
+embedded = $$(wildcard $$(dir $$*)*.sql $$(dir $$*)*.css \
+	$$(dir $$*)examples/*.json)
+$(B)/obj/%.o: %.c $(embedded)
 	@mkdir -p $(@D)
 	@echo "CC   $<"
 	$(Q)$(CC) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<

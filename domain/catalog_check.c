@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "domain/examples.h"
 #include "ledger/base/buf.h"
 
 static void
@@ -125,6 +126,7 @@ check_route(const struct operation *op, struct buf *faults)
 		return;
 	}
 	check_path(op, faults);
+	examples_check(op, faults);
 	if (!op->scope)
 		fault(faults, op->id, "has a route and no scope", NULL);
 	else if (!catalog_knows_scope(str_from(op->scope)))

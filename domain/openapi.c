@@ -15,15 +15,6 @@ text(struct arena *a, const char *s)
 }
 
 static struct json *
-reference(struct arena *a, const char *to)
-{
-	struct json *v = json_object(a);
-
-	json_put(v, "$ref", text(a, to));
-	return v;
-}
-
-static struct json *
 content(struct arena *a, const char *type, struct json *schema)
 {
 	struct json *media = json_object(a), *v = json_object(a);
@@ -55,6 +46,7 @@ push_parameters(struct arena *a, const struct operation *op,
 		json_put(v, "description", text(a, f->doc));
 		json_put(
 		    v, "schema", json_copy(a, json_get(properties, f->name)));
+		openapi_put_value(a, op, f, v);
 		json_push(out, v);
 	}
 }
@@ -67,8 +59,8 @@ parameters(struct arena *a, const struct operation *op)
 	push_parameters(a, op, IN_PATH, v);
 	push_parameters(a, op, IN_QUERY, v);
 	if (op->effect != EFFECT_READ)
-		json_push(
-		    v, reference(a, "#/components/parameters/IdempotencyKey"));
+		json_push(v, openapi_reference(
+				 a, "#/components/parameters/IdempotencyKey"));
 	return v;
 }
 
@@ -85,11 +77,12 @@ static struct json *
 request_body(struct arena *a, const struct operation *op)
 {
 	struct json *v = json_object(a);
+	struct json *body = content(
+	    a, "application/json", shape_schema(op->in, IN_BODY, false, a));
 
+	openapi_put_requests(a, op, body->first);
 	json_put(v, "required", json_bool(a, !op->body_optional));
-	json_put(v, "content",
-	    content(a, "application/json",
-		shape_schema(op->in, IN_BODY, false, a)));
+	json_put(v, "content", body);
 	return v;
 }
 
@@ -109,13 +102,13 @@ reply_schema(struct arena *a, const struct operation *op)
 		json_put(schema, "properties", properties);
 	}
 	json_put(properties, "evidence",
-	    reference(a, "#/components/schemas/Evidence"));
+	    openapi_reference(a, "#/components/schemas/Evidence"));
 	events = json_object(a);
 	json_put(events, "type", text(a, "array"));
 	json_put(events, "description",
 	    text(a, "Where the request caused several events: each of them"));
-	json_put(
-	    events, "items", reference(a, "#/components/schemas/Evidence"));
+	json_put(events, "items",
+	    openapi_reference(a, "#/components/schemas/Evidence"));
 	json_put(properties, "events", events);
 	if (!required) {
 		required = json_array(a);
@@ -145,23 +138,32 @@ reply_content(struct arena *a, const struct operation *op)
 }
 
 static struct json *
-success(struct arena *a, const struct operation *op)
+success(struct arena *a, const struct operation *op, int status)
 {
-	struct json *v = json_object(a), *headers = json_object(a);
+	struct json *v = json_object(a), *body = reply_content(a, op);
 
+	openapi_put_replies(a, op, status, body->first);
 	json_put(v, "description", text(a, op->summary));
-	json_put(headers, "X-Request-Id",
-	    reference(a, "#/components/headers/RequestId"));
-	json_put(headers, "Ledger-Size",
-	    reference(a, "#/components/headers/LedgerSize"));
-	if (op->effect == EFFECT_READ)
-		json_put(
-		    headers, "ETag", reference(a, "#/components/headers/ETag"));
-	else
-		json_put(headers, "Idempotency-Replayed",
-		    reference(a, "#/components/headers/IdempotencyReplayed"));
-	json_put(v, "headers", headers);
-	json_put(v, "content", reply_content(a, op));
+	json_put(v, "headers", openapi_headers(a, op, status));
+	json_put(v, "content", body);
+	return v;
+}
+
+/* What a row has no example of is described once for all. */
+static struct json *
+refusal(struct arena *a, const struct operation *op, int status)
+{
+	struct json *v, *body;
+
+	if (!openapi_has_reply(a, op, status))
+		return openapi_reference(a, "#/components/responses/Problem");
+	v = json_object(a);
+	body = content(a, "application/problem+json",
+	    openapi_reference(a, "#/components/schemas/Problem"));
+	openapi_put_replies(a, op, status, body->first);
+	json_put(v, "description", text(a, openapi_problem_words));
+	json_put(v, "headers", openapi_problem_headers(a));
+	json_put(v, "content", body);
 	return v;
 }
 
@@ -216,12 +218,13 @@ statuses_of(const struct operation *op)
 }
 
 static struct json *
-not_modified(struct arena *a)
+not_modified(struct arena *a, const struct operation *op)
 {
 	struct json *v = json_object(a);
 
 	json_put(v, "description",
 	    text(a, "As If-None-Match says: nothing changed"));
+	json_put(v, "headers", openapi_headers(a, op, 304));
 	return v;
 }
 
@@ -231,27 +234,16 @@ responses(struct arena *a, const struct operation *op)
 	struct statuses s = statuses_of(op);
 	struct json *v = json_object(a);
 
-	json_put(v, arena_printf(a, "%d", op->status), success(a, op));
+	json_put(
+	    v, arena_printf(a, "%d", op->status), success(a, op, op->status));
 	if (op->may_wait)
-		json_put(v, "202", success(a, op));
+		json_put(v, "202", success(a, op, 202));
 	for (size_t i = 0; i < s.n; i++)
 		json_put(v, arena_printf(a, "%d", s.list[i]),
-		    reference(a, "#/components/responses/Problem"));
+		    refusal(a, op, s.list[i]));
 	if (op->effect == EFFECT_READ)
-		json_put(v, "304", not_modified(a));
+		json_put(v, "304", not_modified(a, op));
 	return v;
-}
-
-static struct json *
-security(struct arena *a, const struct operation *op)
-{
-	struct json *list = json_array(a), *v = json_object(a);
-	struct json *scopes = json_array(a);
-
-	json_push(scopes, text(a, op->scope));
-	json_put(v, "bearer", scopes);
-	json_push(list, v);
-	return list;
 }
 
 static struct json *
@@ -263,8 +255,9 @@ operation(struct arena *a, const struct operation *op)
 	json_push(tags, text(a, op->product));
 	json_put(v, "operationId", text(a, op->id));
 	json_put(v, "summary", text(a, op->summary));
+	json_put_str(a, v, "description", openapi_description(a, op));
 	json_put(v, "tags", tags);
-	json_put(v, "security", security(a, op));
+	json_put(v, "security", openapi_security(a, op));
 	if (list->n > 0)
 		json_put(v, "parameters", list);
 	if (has_body(op))
@@ -320,7 +313,7 @@ add_row(struct arena *a, const struct operation *op, struct json *paths,
 }
 
 static struct json *
-info(struct arena *a)
+info(struct arena *a, struct str base_url)
 {
 	struct json *v = json_object(a), *license = json_object(a);
 
@@ -333,6 +326,7 @@ info(struct arena *a)
 		"Every change of state is one hashed, signed event; every "
 		"reply to a write carries the evidence for it. A credential "
 		"carries scopes and nothing else: it approves nothing."));
+	json_put(v, "contact", openapi_contact(a, base_url));
 	json_put(license, "name", text(a, "Apache License 2.0"));
 	json_put(license, "identifier", text(a, "Apache-2.0"));
 	json_put(v, "license", license);
@@ -357,10 +351,10 @@ catalog_openapi(struct arena *a, struct str base_url)
 				add_row(a, *row, paths, tags);
 	}
 	json_put(v, "openapi", text(a, "3.1.0"));
-	json_put(v, "info", info(a));
+	json_put(v, "info", info(a, base_url));
 	json_put(v, "servers", servers);
 	json_put(v, "tags", tags);
 	json_put(v, "paths", paths);
-	json_put(v, "components", openapi_components(a));
+	json_put(v, "components", openapi_components(a, base_url));
 	return v;
 }

@@ -75,9 +75,12 @@ problem_schema(struct arena *a)
 	for (size_t i = 0; i < sizeof always / sizeof always[0]; i++)
 		json_push(required, text(a, always[i]));
 	json_put(v, "type", text(a, "object"));
-	json_put(v, "description", text(a, "A refusal (RFC 9457)"));
+	json_put(v, "description",
+	    text(a, "A refusal (RFC 9457); some kinds have members of their "
+		    "own, as control-failed has controls"));
 	json_put(v, "properties", properties);
 	json_put(v, "required", required);
+	json_put(v, "additionalProperties", json_bool(a, true));
 	return v;
 }
 
@@ -90,41 +93,43 @@ problem_response(struct arena *a)
 	json_put(schema, "$ref", text(a, "#/components/schemas/Problem"));
 	json_put(media, "schema", schema);
 	json_put(content, "application/problem+json", media);
-	json_put(v, "description",
-	    text(a, "The request was refused; code and detail say why"));
+	json_put(v, "description", text(a, openapi_problem_words));
+	json_put(v, "headers", openapi_problem_headers(a));
 	json_put(v, "content", content);
 	return v;
 }
 
-static struct json *
-header(struct arena *a, const char *type, const char *words)
-{
-	struct json *v = json_object(a), *schema = json_object(a);
-
-	json_put(schema, "type", text(a, type));
-	json_put(v, "description", text(a, words));
-	json_put(v, "schema", schema);
-	return v;
-}
+/* clang-format off */
+static const struct {
+	const char *component, *type, *words;
+} header_rows[] = {
+	{ "RequestId", "string", "Identifier of the request, also in the events it caused" },
+	{ "LedgerSize", "integer", "Events in the ledger at the position of the reply" },
+	{ "ETag", "string", "Hash of the representation, quoted" },
+	{ "IdempotencyReplayed", "string", "true: the same request was answered before, and this is its reply" },
+	{ "Location", "string", "Path of the record that was made" },
+	{ "Link", "string", "The next page, rel=\"next\" (RFC 8288)" },
+	{ "Disposition", "string", "Name of the file, where the reply is one to keep" },
+	{ "RetryAfter", "integer", "Seconds after which to try again" },
+	{ "Challenge", "string", "How to authenticate (RFC 6750), with 401 and where a scope is missing" },
+};
+/* clang-format on */
 
 static struct json *
 headers(struct arena *a)
 {
-	struct json *v = json_object(a);
+	struct json *all = json_object(a);
 
-	json_put(v, "RequestId",
-	    header(a, "string",
-		"Identifier of the request, also in the events it caused"));
-	json_put(v, "LedgerSize",
-	    header(a, "integer",
-		"Events in the ledger at the position of the reply"));
-	json_put(v, "ETag",
-	    header(a, "string", "Hash of the representation, quoted"));
-	json_put(v, "IdempotencyReplayed",
-	    header(a, "string",
-		"true: the same request was answered before, and this is its "
-		"reply"));
-	return v;
+	for (size_t i = 0; i < sizeof header_rows / sizeof header_rows[0];
+	     i++) {
+		struct json *v = json_object(a), *schema = json_object(a);
+
+		json_put(schema, "type", text(a, header_rows[i].type));
+		json_put(v, "description", text(a, header_rows[i].words));
+		json_put(v, "schema", schema);
+		json_put(all, header_rows[i].component, v);
+	}
+	return all;
 }
 
 static struct json *
@@ -146,20 +151,6 @@ idempotency_key(struct arena *a)
 }
 
 static struct json *
-bearer(struct arena *a)
-{
-	struct json *v = json_object(a);
-
-	json_put(v, "type", text(a, "http"));
-	json_put(v, "scheme", text(a, "bearer"));
-	json_put(v, "bearerFormat", text(a, "pby_test_... or pby_live_..."));
-	json_put(v, "description",
-	    text(a, "An API key of one workspace and one environment, with the "
-		    "scopes named"));
-	return v;
-}
-
-static struct json *
 with_one(struct arena *a, const char *name, struct json *member)
 {
 	struct json *v = json_object(a);
@@ -169,7 +160,7 @@ with_one(struct arena *a, const char *name, struct json *member)
 }
 
 struct json *
-openapi_components(struct arena *a)
+openapi_components(struct arena *a, struct str base_url)
 {
 	struct json *v = json_object(a), *schemas = json_object(a);
 
@@ -181,6 +172,6 @@ openapi_components(struct arena *a)
 	json_put(v, "headers", headers(a));
 	json_put(
 	    v, "parameters", with_one(a, "IdempotencyKey", idempotency_key(a)));
-	json_put(v, "securitySchemes", with_one(a, "bearer", bearer(a)));
+	json_put(v, "securitySchemes", openapi_security_schemes(a, base_url));
 	return v;
 }

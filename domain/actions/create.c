@@ -5,6 +5,7 @@
 #include "domain/actions/events.h"
 #include "domain/actions/facts.h"
 #include "domain/actions/group.h"
+#include "ledger/base/embed.h"
 
 struct action {
 	int64_t id;
@@ -47,9 +48,12 @@ SHAPE(action, "A Financial Action",
 /* clang-format on */
 
 PREPARE(action_create_credit, create_action)
+EMBED(action_create_credit_examples,
+    "domain/actions/examples/action.create_credit.json");
 WRITE_OPERATION(action_create_credit, create_action, action,
     .id = "action.create_credit", .method = "POST",
-    .path = "/api/v2/actions/credit-corporate", .scope = "actions:create",
+    .path = "/api/v2/actions/credit-corporate",
+    .examples = action_create_credit_examples, .scope = "actions:create",
     .entitlement = "financial-actions", .product = "Financial Actions",
     .summary = "Create a Financial Action from a sealed source record",
     .prepare = action_create_credit_prepare_any, .reply_is_pure = true,

@@ -7,6 +7,7 @@
 #include "domain/actions/group.h"
 #include "domain/as_of.h"
 #include "domain/ledger_ops.h"
+#include "ledger/base/embed.h"
 
 struct action_query {
 	struct uid uid;
@@ -99,18 +100,22 @@ SHAPE(action_assurance, "Assurance over the workspace and an action's envelope",
 	FIELD(action_assurance, action, .of = &envelope_assurance_shape, .doc = "The action's envelope"));
 /* clang-format on */
 
+EMBED(action_control_state_examples,
+    "domain/actions/examples/agent_execution.action.json");
 READ_OPERATION(action_control_state, action_version_query, action_control_state,
     .id = "agent_execution.action", .method = "GET",
     .path = "/api/v2/agent-execution/actions/{uid}",
-    .scope = "agent:execution:read", .entitlement = "agents",
-    .product = "Agents & MCP",
+    .examples = action_control_state_examples, .scope = "agent:execution:read",
+    .entitlement = "agents", .product = "Agents & MCP",
     .summary = "Read an action's control state and reconciliation status");
 
+EMBED(action_assurance_examples,
+    "domain/actions/examples/agent_execution.action_assurance.json");
 READ_OPERATION(action_assurance, action_query, action_assurance,
     .id = "agent_execution.action_assurance", .method = "GET",
     .path = "/api/v2/agent-execution/actions/{uid}/assurance",
-    .scope = "agent:execution:read", .entitlement = "agents",
-    .product = "Agents & MCP",
+    .examples = action_assurance_examples, .scope = "agent:execution:read",
+    .entitlement = "agents", .product = "Agents & MCP",
     .summary = "Read the workspace's assurance and an action's envelope hash");
 
 struct action_row {

@@ -2,6 +2,7 @@
 #include "domain/finance_core/group.h"
 #include "domain/parties.h"
 #include "domain/source_records.h"
+#include "ledger/base/embed.h"
 
 struct records_by_kind {
 	int64_t obligation, entitlement, invoice, statement_entry;
@@ -110,14 +111,19 @@ SHAPE(statement_reply, "A bank statement",
 COMPLETE_PAGE_SHAPE(statement_page, "Bank statements", statement_reply_shape);
 /* clang-format on */
 
+EMBED(finance_core_show_examples,
+    "domain/finance_core/examples/finance_core.show.json");
 READ_OPERATION(finance_core_show, nothing, finance_core,
     .id = "finance_core.show", .method = "GET", .path = "/api/v2/finance-core",
-    .scope = "finance-core:read", .entitlement = "finance-core",
-    .product = "Core Platform",
+    .examples = finance_core_show_examples, .scope = "finance-core:read",
+    .entitlement = "finance-core", .product = "Core Platform",
     .summary = "Read the inventory and authority of Finance Core");
+EMBED(finance_core_bank_statements_examples,
+    "domain/finance_core/examples/finance_core.bank_statements.json");
 COMPLETE_LIST_OPERATION(finance_core_bank_statements, statement_query,
     statement_page, .id = "finance_core.bank_statements", .method = "GET",
     .path = "/api/v2/finance-core/bank-statements",
+    .examples = finance_core_bank_statements_examples,
     .scope = "finance-core:read", .entitlement = "finance-core",
     .product = "Core Platform", .refusals = REFUSES(&err_conflict),
     .summary = "List imported bank statements");

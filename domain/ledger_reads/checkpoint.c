@@ -1,6 +1,7 @@
 #include "domain/ledger_reads/group.h"
 #include "domain/ledger_reads/parts.h"
 #include "domain/witnesses.h"
+#include "ledger/base/embed.h"
 
 struct checkpoint_query {
 	struct opt_int size;
@@ -29,10 +30,12 @@ SHAPE(checkpoint_reply, "A signed checkpoint",
 	FIELD(checkpoint_reply, witnessed, .doc = "Whether enough of them cosigned it"));
 /* clang-format on */
 
+EMBED(ledger_checkpoint_examples,
+    "domain/ledger_reads/examples/ledger.checkpoint.json");
 READ_OPERATION(ledger_checkpoint, checkpoint_query, checkpoint_reply,
     .id = "ledger.checkpoint", .method = "GET",
-    .path = "/api/v2/ledger/checkpoint", .scope = "trust:read",
-    .entitlement = "core-platform", .product = PRODUCT,
+    .examples = ledger_checkpoint_examples, .path = "/api/v2/ledger/checkpoint",
+    .scope = "trust:read", .entitlement = "core-platform", .product = PRODUCT,
     .refusals = REFUSES(&err_not_found),
     .summary = "Read a signed checkpoint of the ledger");
 

@@ -1,5 +1,6 @@
 #include "domain/ledger_reads/group.h"
 #include "domain/ledger_reads/parts.h"
+#include "ledger/base/embed.h"
 #include "ledger/codec/text.h"
 
 struct event_query {
@@ -39,8 +40,11 @@ SHAPE(event_reply, "An event with what proves it",
 	{ .name = "void", .type = FIELD_BOOL, .offset = offsetof(struct event_reply, is_void), .doc = "Whether a later revocation of its key took its effect back" });
 /* clang-format on */
 
+EMBED(ledger_event_show_examples,
+    "domain/ledger_reads/examples/ledger.event.show.json");
 READ_OPERATION(ledger_event_show, event_query, event_reply,
     .id = "ledger.event.show", .method = "GET",
+    .examples = ledger_event_show_examples,
     .path = "/api/v2/ledger/events/{seq}", .scope = "trust:read",
     .entitlement = "core-platform", .product = PRODUCT,
     .summary = "Read an event with what proves it");

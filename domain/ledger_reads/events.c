@@ -6,6 +6,7 @@
 #include "domain/complete.h"
 #include "domain/ledger_reads/group.h"
 #include "domain/ledger_reads/parts.h"
+#include "ledger/base/embed.h"
 #include "ledger/chain/index.h"
 
 struct event_list_query {
@@ -49,9 +50,12 @@ SHAPE(event_item, "An event",
 COMPLETE_PAGE_SHAPE(event_page, "Events", event_item_shape);
 /* clang-format on */
 
+EMBED(ledger_event_list_examples,
+    "domain/ledger_reads/examples/ledger.event.list.json");
 COMPLETE_LIST_OPERATION(ledger_event_list, event_list_query, event_page,
     .id = "ledger.event.list", .method = "GET", .path = "/api/v2/ledger/events",
-    .scope = "trust:read", .entitlement = "core-platform", .product = PRODUCT,
+    .examples = ledger_event_list_examples, .scope = "trust:read",
+    .entitlement = "core-platform", .product = PRODUCT,
     .refusals = REFUSES(&err_conflict),
     .summary = "List the events of the ledger, or those about a record");
 

@@ -3,6 +3,7 @@
  * shows the event whole, and nothing of its neighbours.
  */
 #include "ledger/chain/evidence.h"
+#include "ledger/base/embed.h"
 
 #include "domain/ledger_reads/group.h"
 #include "domain/ledger_reads/parts.h"
@@ -44,9 +45,12 @@ SHAPE(evidence_file, "One event and what proves it, in canonical form (RFC 8785)
 	FIELD(evidence_file, keys, .of = &file_key_shape, .doc = "The ledger's keys, in the order of the events they signed"));
 /* clang-format on */
 
+EMBED(ledger_evidence_examples,
+    "domain/ledger_reads/examples/ledger.evidence.json");
 CONTENT_OPERATION(ledger_evidence, evidence_query, .id = "ledger.evidence",
     .method = "GET", .path = "/api/v2/ledger/evidence/{seq}",
-    .scope = "trust:read", .entitlement = "core-platform", .product = PRODUCT,
+    .examples = ledger_evidence_examples, .scope = "trust:read",
+    .entitlement = "core-platform", .product = PRODUCT,
     .media_type = EVIDENCE_MEDIA_TYPE, .out = &evidence_file_shape,
     .summary = "Download the evidence for one event, to hand on");
 

@@ -1,5 +1,6 @@
 #include "domain/ledger_reads/group.h"
 #include "domain/ledger_reads/parts.h"
+#include "ledger/base/embed.h"
 
 struct ledger_key {
 	struct str public_key, key_id, fingerprint;
@@ -35,8 +36,11 @@ SHAPE(ledger_keys, "The keys of the ledger",
 	FIELD(ledger_keys, recovery_key, .of = &recovery_key_shape, .doc = "The recovery key of the ledger's first event"));
 /* clang-format on */
 
+EMBED(ledger_key_list_examples,
+    "domain/ledger_reads/examples/ledger.key.list.json");
 READ_OPERATION(ledger_key_list, nothing, ledger_keys, .id = "ledger.key.list",
-    .method = "GET", .path = "/api/v2/ledger/keys", .scope = "trust:read",
+    .examples = ledger_key_list_examples, .method = "GET",
+    .path = "/api/v2/ledger/keys", .scope = "trust:read",
     .entitlement = "core-platform", .product = PRODUCT,
     .summary = "List the keys that signed the ledger");
 

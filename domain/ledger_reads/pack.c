@@ -1,6 +1,7 @@
 #include "ledger/store/pack.h"
 #include "domain/ledger_reads/group.h"
 #include "domain/ledger_reads/parts.h"
+#include "ledger/base/embed.h"
 
 #define PACK_OBJECTS_MAX ((size_t)30 << 20)
 
@@ -13,9 +14,10 @@ SHAPE(pack_query, "Which batch",
 	FIELD(pack_query, seq, .place = IN_PATH, .required = true, .min = 0, .max = SEQ_MAX, .doc = "Place of an event of the batch; the whole batch is shown"));
 /* clang-format on */
 
+EMBED(ledger_pack_examples, "domain/ledger_reads/examples/ledger.pack.json");
 CONTENT_OPERATION(ledger_pack, pack_query, .id = "ledger.pack", .method = "GET",
-    .path = "/api/v2/ledger/packs/{seq}", .scope = "trust:read",
-    .entitlement = "core-platform", .product = PRODUCT,
+    .examples = ledger_pack_examples, .path = "/api/v2/ledger/packs/{seq}",
+    .scope = "trust:read", .entitlement = "core-platform", .product = PRODUCT,
     .media_type = "application/x-git-packed-objects",
     .refusals = REFUSES(&err_pack_too_large),
     .summary = "Download the batch that holds an event as a git pack");

@@ -4,6 +4,7 @@
  */
 #include "domain/ledger_reads/group.h"
 #include "domain/ledger_reads/parts.h"
+#include "ledger/base/embed.h"
 
 struct inclusion_query {
 	int64_t seq;
@@ -55,14 +56,20 @@ SHAPE(consistency_reply, "A proof that the ledger continues what it was",
 	FIELD(consistency_reply, checkpoint, .max = 4096, .doc = "The signed note for the later size"));
 /* clang-format on */
 
+EMBED(ledger_proof_inclusion_examples,
+    "domain/ledger_reads/examples/ledger.proof.inclusion.json");
 READ_OPERATION(ledger_proof_inclusion, inclusion_query, inclusion_reply,
     .id = "ledger.proof.inclusion", .method = "GET",
+    .examples = ledger_proof_inclusion_examples,
     .path = "/api/v2/ledger/proofs/inclusion", .scope = "trust:read",
     .entitlement = "core-platform", .product = PRODUCT,
     .refusals = REFUSES(&err_not_found),
     .summary = "Prove that an event is in the ledger");
+EMBED(ledger_proof_consistency_examples,
+    "domain/ledger_reads/examples/ledger.proof.consistency.json");
 READ_OPERATION(ledger_proof_consistency, consistency_query, consistency_reply,
     .id = "ledger.proof.consistency", .method = "GET",
+    .examples = ledger_proof_consistency_examples,
     .path = "/api/v2/ledger/proofs/consistency", .scope = "trust:read",
     .entitlement = "core-platform", .product = PRODUCT,
     .refusals = REFUSES(&err_not_found),

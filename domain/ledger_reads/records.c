@@ -5,6 +5,7 @@
 #include "domain/complete.h"
 #include "domain/ledger_reads/group.h"
 #include "domain/ledger_reads/parts.h"
+#include "ledger/base/embed.h"
 #include "ledger/write/index.h"
 
 struct record_list_query {
@@ -43,10 +44,12 @@ SHAPE(record_list, "Records",
 	COMPLETE_FIELD(record_list));
 /* clang-format on */
 
+EMBED(ledger_record_list_examples,
+    "domain/ledger_reads/examples/ledger.record.list.json");
 READ_OPERATION(ledger_record_list, record_list_query, record_list,
     .id = "ledger.record.list", .method = "GET",
-    .path = "/api/v2/ledger/records", .scope = "trust:read",
-    .entitlement = "core-platform", .product = PRODUCT,
+    .examples = ledger_record_list_examples, .path = "/api/v2/ledger/records",
+    .scope = "trust:read", .entitlement = "core-platform", .product = PRODUCT,
     .refusals = REFUSES(&err_conflict),
     .summary = "List the records of a kind that events are about");
 

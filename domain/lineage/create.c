@@ -8,6 +8,7 @@
 #include "domain/lineage/kept.h"
 #include "domain/lineage/render.h"
 #include "domain/service.h"
+#include "ledger/base/embed.h"
 
 /* Large exports that may wait at once: each may fill a disk. */
 #define WAITING_MAX 8
@@ -30,9 +31,12 @@ SHAPE(lineage_export_request, "A lineage export to make",
 /* clang-format on */
 
 PREPARE(lineage_export_create, lineage_export_request)
+EMBED(lineage_export_create_examples,
+    "domain/lineage/examples/lineage_export.create.json");
 WRITE_OPERATION(lineage_export_create, lineage_export_request, lineage_export,
     .id = "lineage_export.create", .method = "POST",
     .path = "/api/v2/infrastructure/lineage-exports",
+    .examples = lineage_export_create_examples,
     .scope = "infrastructure:lineage", .entitlement = "infrastructure",
     .product = PRODUCT, .may_wait = true,
     .refusals = REFUSES(&err_exports_waiting),

@@ -7,6 +7,7 @@
 #include "domain/lineage/kept.h"
 #include "domain/lineage/rendering.h"
 #include "domain/lineage/stream.h"
+#include "ledger/base/embed.h"
 
 /* The worker looks once a minute for files that are wanted. */
 #define AGAIN_RETRY_S 60
@@ -26,11 +27,14 @@ SHAPE(lineage_export_query, "Which export, and how",
 	FIELD(lineage_export_query, rendering, .place = IN_QUERY, .values = VALUES("manifest", "prov", "html"), .doc = "manifest, prov for PROV-JSON, or html for a report; as the Accept header says when absent"));
 /* clang-format on */
 
+EMBED(lineage_export_show_examples,
+    "domain/lineage/examples/lineage_export.show.json");
 READ_OPERATION(lineage_export_show, lineage_export_query, lineage_export,
     .id = "lineage_export.show", .method = "GET",
     .path = "/api/v2/infrastructure/lineage-exports/{uid}",
-    .scope = "infrastructure:lineage", .entitlement = "infrastructure",
-    .product = PRODUCT, .renderings = VALUES(TYPE_PROV, TYPE_REPORT),
+    .examples = lineage_export_show_examples, .scope = "infrastructure:lineage",
+    .entitlement = "infrastructure", .product = PRODUCT,
+    .renderings = VALUES(TYPE_PROV, TYPE_REPORT),
     .refusals = REFUSES(&err_rendering_too_large, &err_export_file_gone),
     .summary = "Read a lineage export: its sealed manifest, or how far it is");
 

@@ -3,6 +3,7 @@
  * that `openssl ts -verify` reads.
  */
 #include "domain/timestamps/group.h"
+#include "ledger/base/embed.h"
 #include "ledger/codec/text.h"
 #include "ledger/crypto/note.h"
 #include "ledger/crypto/timestamp.h"
@@ -45,8 +46,11 @@ SHAPE(timestamp_list, "Time-stamps",
 	FIELD(timestamp_list, has_more, .doc = "Whether older ones follow"));
 /* clang-format on */
 
+EMBED(ledger_timestamp_list_examples,
+    "domain/timestamps/examples/ledger.timestamp.list.json");
 READ_OPERATION(ledger_timestamp_list, timestamp_query, timestamp_list,
     .id = "ledger.timestamp.list", .method = "GET",
+    .examples = ledger_timestamp_list_examples,
     .path = "/api/v2/ledger/timestamps", .scope = "trust:read",
     .entitlement = "core-platform", .product = "Trust",
     .summary = "List the time-stamps of the ledger's checkpoints");

@@ -2,6 +2,7 @@
 #include "domain/words.h"
 #include "domain/workspace.h"
 #include "domain/workspace/group.h"
+#include "ledger/base/embed.h"
 
 int
 workspace_find(struct context *c, struct workspace_record *out, struct err *e)
@@ -63,8 +64,10 @@ SHAPE(workspace, "The workspace of the credential",
 	FIELD(workspace, created_at, .doc = "When it was created"));
 /* clang-format on */
 
+EMBED(workspace_show_examples, "domain/workspace/examples/workspace.show.json");
 READ_OPERATION(workspace_show, nothing, workspace, .id = "workspace.show",
-    .method = "GET", .path = "/api/v2/workspace", .command = "workspace show",
+    .method = "GET", .path = "/api/v2/workspace",
+    .examples = workspace_show_examples, .command = "workspace show",
     .scope = "workspace:read", .product = "Core Platform",
     .summary = "Show the workspace of the credential");
 

@@ -45,6 +45,8 @@ struct operation {
 				   content; NULL: JSON by `out` */
 	const char *const *renderings; /* media types that a read may answer in
 					  besides, NULL-ended; or NULL */
+	const char *examples; /* HTTP: the group's examples/<id>.json, embedded
+				 (docs/contributing.md) */
 	const char *file_field; /* command line: this field is a file's content,
 				   given as --<field> PATH; several have a
 				   space between them */

@@ -1,19 +1,37 @@
 // Replies against the service's own OpenAPI document, and problems against
 // RFC 9457.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
 import Ajv2020 from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { send } from "./client.mjs";
+import { buildFolder } from "./places.mjs";
+
+let document, contract;
+
+// The document of the programs under test, which needs no service for it.
+export function documentOf() {
+	document ??= JSON.parse(execFileSync(
+		join(buildFolder, "release/probityctl"), ["openapi"],
+		{ encoding: "utf8", maxBuffer: 1 << 26 }));
+	return document;
+}
+
+// The one of this process.
+export const theContract = () => contract ??= new Contract(documentOf());
 
 export class Contract {
-	static async of(service) {
-		const c = new Contract();
-		c.document = (await send(service, "GET", "/api/v2/openapi.json")).json;
-		assert.equal(c.document.openapi.slice(0, 3), "3.1");
-		c.ajv = new Ajv2020({ strict: false, allErrors: true });
-		addFormats(c.ajv);
-		c.ajv.addSchema(c.document, "doc");
-		return c;
+	static async of() {
+		return theContract();
+	}
+
+	constructor(document) {
+		this.document = document;
+		assert.equal(document.openapi.slice(0, 3), "3.1");
+		this.ajv = new Ajv2020({ strict: false, allErrors: true });
+		addFormats(this.ajv);
+		this.ajv.addSchema(document, "doc");
+		this.compiled = new Map();
 	}
 
 	// The document's path for a path as sent, and its JSON pointer.

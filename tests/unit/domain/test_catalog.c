@@ -171,11 +171,18 @@ replies(struct context *c, const struct event *ev, void *out, struct err *e)
 static const struct event_type event_lost = { .name = "thing.lost",
 	.data = &thing_shape };
 
+#define EXAMPLE(name, more) \
+	"{\"name\":\"" name "\",\"summary\":\"One\"," more "}"
+#define SHOWN          EXAMPLE("shown", "\"status\":200,\"reply\":{}")
+#define REFUSED        EXAMPLE("refused", "\"status\":404,\"reply\":{\"status\":404}")
+#define EXAMPLES(list) "{\"examples\":[" list "]}"
+
 #define GOOD                                                                 \
 	.id = "thing.show", .method = "GET", .path = "/api/v2/things/{uid}", \
 	.scope = "trust:read", .entitlement = "core-platform",               \
 	.product = "Things", .summary = "Show", .since = "2.0.0",            \
-	.status = 200, .in = &thing_shape, .out = &thing_shape
+	.status = 200, .in = &thing_shape, .out = &thing_shape,              \
+	.examples = EXAMPLES(SHOWN "," REFUSED)
 #define GOOD_READ GOOD, .effect = EFFECT_READ, .read = reads
 #define GOOD_WRITE \
 	GOOD, .effect = EFFECT_WRITE, .decide = decides, .reply = replies
@@ -207,6 +214,22 @@ static const struct {
 	{ { GOOD_READ, .file_field = "uid file" }, "file field is no field" },
 	{ { GOOD_READ, .file_field = "uid" }, NULL },
 	{ { GOOD_READ, .out = NULL }, "has no shapes" },
+	{ { GOOD_READ, .examples = NULL }, "there are none" },
+	{ { GOOD_READ, .examples = "{}" }, "cannot be read" },
+	{ { GOOD_READ, .examples = "[" }, "cannot be read" },
+	{ { GOOD_READ, .examples = EXAMPLES(REFUSED) }, "none succeeds" },
+	{ { GOOD_READ, .examples = EXAMPLES(SHOWN) }, "none is refused" },
+	{ { GOOD_READ, .examples = EXAMPLES(SHOWN "," SHOWN "," REFUSED) },
+	    "twice there is shown" },
+	{ { GOOD_READ, .examples = EXAMPLES(SHOWN "," EXAMPLE("other",
+			   "\"status\":404,\"reply\":{\"status\":400}")) },
+	    "no problem of its status" },
+	{ { GOOD_READ, .examples = EXAMPLES(SHOWN "," REFUSED "," EXAMPLE(
+			   "made", "\"status\":201,\"reply\":{}")) },
+	    "its status is not the row's" },
+	{ { GOOD_READ, .examples = EXAMPLES(
+			   EXAMPLE("shown", "\"state\":200,\"reply\":{}")) },
+	    "cannot be read" },
 	{ { GOOD_READ, .out = &content_shape }, "no media type" },
 	{ { GOOD_READ, .out = &content_shape, .media_type = "text/csv" },
 	    NULL },

@@ -1,0 +1,81 @@
+/*
+ * The header fields that replies carry beside HTTP's own. The acceptance tests
+ * find one that is sent and not declared here.
+ */
+#include "domain/openapi.h"
+
+#include <string.h>
+
+const char openapi_problem_words[] =
+    "The request was refused; code and detail say why";
+
+struct json *
+openapi_reference(struct arena *a, const char *to)
+{
+	struct json *v = json_object(a);
+
+	json_put_str(a, v, "$ref", str_from(to));
+	return v;
+}
+
+static void
+put(struct arena *a, struct json *headers, const char *name,
+    const char *component)
+{
+	json_put(headers, name,
+	    openapi_reference(
+		a, arena_printf(a, "#/components/headers/%s", component)));
+}
+
+struct json *
+openapi_problem_headers(struct arena *a)
+{
+	struct json *v = json_object(a);
+
+	put(a, v, "X-Request-Id", "RequestId");
+	put(a, v, "Retry-After", "RetryAfter");
+	put(a, v, "WWW-Authenticate", "Challenge");
+	return v;
+}
+
+static bool
+is_paged(const struct operation *op)
+{
+	for (size_t i = 0; i < op->in->n; i++)
+		if (op->in->fields[i].place == IN_QUERY &&
+		    strcmp(op->in->fields[i].name, "after_id") == 0)
+			return true;
+	return false;
+}
+
+static void
+put_of_read(struct arena *a, const struct operation *op, int status,
+    struct json *headers)
+{
+	put(a, headers, "ETag", "ETag");
+	if (status == 304)
+		return;
+	if (is_paged(op))
+		put(a, headers, "Link", "Link");
+	if (op->out == &content_shape || op->media_type || op->renderings)
+		put(a, headers, "Content-Disposition", "Disposition");
+}
+
+struct json *
+openapi_headers(struct arena *a, const struct operation *op, int status)
+{
+	struct json *v = json_object(a);
+
+	put(a, v, "X-Request-Id", "RequestId");
+	put(a, v, "Ledger-Size", "LedgerSize");
+	if (op->effect == EFFECT_READ) {
+		put_of_read(a, op, status, v);
+		return v;
+	}
+	put(a, v, "Idempotency-Replayed", "IdempotencyReplayed");
+	if (status == 201 || status == 202)
+		put(a, v, "Location", "Location");
+	if (status == 202)
+		put(a, v, "Retry-After", "RetryAfter");
+	return v;
+}
