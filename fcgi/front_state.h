@@ -28,12 +28,14 @@ struct front {
 	atomic_size_t max_body; /* as configured last */
 	atomic_llong latest_us; /* when clones must have ended; 0: no time */
 	pthread_mutex_t lock;
-	struct str openapi; /* under the lock: made at first use */
 	int64_t started_us; /* by the steady clock */
 	struct access_log *access_log;
 	struct counts *counts;
 	pthread_mutex_t readiness_lock;
 	struct readiness *readiness; /* as found last */
+	/* Under the lock: made at first use, and then only read. */
+	const struct json *document;
+	struct str openapi;
 };
 
 /* Routes beside the catalog's rows. */

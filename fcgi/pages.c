@@ -1,33 +1,43 @@
 #include "domain/catalog.h"
+#include "fcgi/docs_pages.h"
 #include "fcgi/ledger_pages.h"
-#include "fcgi/problem.h"
 #include "fcgi/watch.h"
 
 /* The document in the front's own arena; the catalog does not change while
  * the process lives. */
 static int
-make_openapi(struct front *front, struct err *e)
+make_document(struct front *front, struct err *e)
 {
 	struct response made = { 0 };
 	struct json *v = catalog_openapi(front->arena, front->base_url);
 
 	if (response_set_json(&made, 200, v, front->arena, e))
 		return -1;
+	front->document = v;
 	front->openapi = made.body;
 	return 0;
+}
+
+int
+front_document(struct front *front, const struct json **out, struct err *e)
+{
+	int rc = 0;
+
+	pthread_mutex_lock(&front->lock);
+	if (!front->document)
+		rc = make_document(front, e);
+	*out = front->document;
+	pthread_mutex_unlock(&front->lock);
+	return rc;
 }
 
 static int
 openapi_page(struct front *front, struct request *request, struct arena *a,
     struct response *response, struct err *e)
 {
-	int rc = 0;
+	const struct json *document;
 
-	pthread_mutex_lock(&front->lock);
-	if (!front->openapi.p)
-		rc = make_openapi(front, e);
-	pthread_mutex_unlock(&front->lock);
-	if (rc)
+	if (front_document(front, &document, e))
 		return -1;
 	response->status = 200;
 	response->type = "application/json";
@@ -35,27 +45,6 @@ openapi_page(struct front *front, struct request *request, struct arena *a,
 	response->public = true;
 	response_set_etag(
 	    response, a, headers_get(&request->headers, "if-none-match"));
-	return 0;
-}
-
-static int
-problem_kind_page(struct front *front, struct request *request, struct arena *a,
-    struct response *response, struct err *e)
-{
-	struct str slug = STR_NONE;
-	const struct err_kind *kind;
-
-	(void)front;
-	for (size_t i = 0; i < request->n_params; i++)
-		if (request->params[i].place == IN_PATH)
-			slug = request->params[i].value;
-	kind = problem_kind_find(a, slug);
-	if (!kind)
-		return err_set(e, &err_not_found, "there is no such problem");
-	response->status = 200;
-	response->type = "text/plain; charset=utf-8";
-	response->body = problem_page(a, kind);
-	response->public = true;
 	return 0;
 }
 
@@ -76,6 +65,12 @@ problem_kind_page(struct front *front, struct request *request, struct arena *a,
 
 const struct route pages[] = {
 	PAGE("GET", "/api/v2/openapi.json", openapi_page),
+	PAGE("GET", "/docs", docs_index_page),
+	PAGE("GET", "/docs/", docs_index_page),
+	PAGE("GET", "/docs/style.css", docs_style_page),
+	PAGE("GET", "/docs/{product}", docs_product_page),
+	PAGE("GET", "/problems", problem_index_page),
+	PAGE("GET", "/problems/", problem_index_page),
 	PAGE("GET", "/problems/{slug}", problem_kind_page),
 	PAGE("GET", "/healthz", healthz_page),
 	PAGE("GET", "/readyz", readyz_page),

@@ -75,7 +75,7 @@ type_of(const struct err *e, struct str base_url, struct arena *a)
 	    a, "%.*s/problems/%s", STR_ARGS(base_url), e->kind->slug);
 }
 
-static struct json *
+struct json *
 problem_json(const struct err *e, struct str base_url, struct uid request,
     struct arena *a)
 {

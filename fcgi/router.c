@@ -82,7 +82,8 @@ add(struct router *router, const struct route *route, struct err *e)
 		struct str segment = str_take(&rest, '/');
 
 		parameters += is_parameter(segment);
-		if (segment.n == 0 || depth == ROUTE_SEGMENTS_MAX ||
+		/* Empty may be the last one alone: "/docs/". */
+		if ((segment.n == 0 && rest.p) || depth == ROUTE_SEGMENTS_MAX ||
 		    parameters > ROUTE_PARAMS_MAX)
 			return err_set(
 			    e, &err_internal, "%s is no path", route->path);

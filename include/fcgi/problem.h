@@ -14,6 +14,10 @@
 void problem_reply(const struct err *, struct str base_url, struct uid request,
     struct arena *, struct response *);
 
+/* The body of that reply. */
+struct json *problem_json(const struct err *, struct str base_url,
+    struct uid request, struct arena *);
+
 /* Every kind that a reply may name: the common ones, the front's, the groups'.
  * Sorted by slug. */
 const struct err_kind **problem_kinds(struct arena *, size_t *n);

@@ -1,6 +1,7 @@
 // Requests as an ordinary client makes them, and as one with ill will does.
 import { Agent, request as httpRequest } from "node:http";
 import { connect } from "node:net";
+import { theContract } from "./contract.mjs";
 
 const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 let last = 0;
@@ -23,8 +24,16 @@ export const paths = {
 	statements: "/api/v2/finance-core/bank-statements",
 };
 
-// body: an object becomes JSON, a string or Buffer goes as it is.
-export function send(service, method, path, { key, body, headers = {}, raw } = {}) {
+// body: an object becomes JSON, a string or Buffer goes as it is. Every reply
+// is held against the document; unchecked says why one is not, as where a web
+// server answers by itself.
+export async function send(service, method, path, { unchecked, ...options } = {}) {
+	const reply = await exchange(service, method, path, options);
+	if (unchecked === undefined) theContract().checkAny(method, path, reply);
+	return reply;
+}
+
+function exchange(service, method, path, { key, body, headers = {}, raw }) {
 	const bytes = body === undefined ? null
 		: typeof body === "string" || Buffer.isBuffer(body) ? Buffer.from(body)
 			: Buffer.from(JSON.stringify(body));

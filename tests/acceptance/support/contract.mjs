@@ -9,6 +9,37 @@ import { buildFolder } from "./places.mjs";
 
 let document, contract;
 
+// Below /api/v2, and no operation.
+const pages = ["/api/v2/openapi.json"];
+
+// Fields of HTTP itself, of its connections and caches, which a description of
+// an API does not name. Allow belongs to 405, which is of no operation.
+const ofHttp = new Set(["date", "server", "connection", "keep-alive",
+	"transfer-encoding", "content-length", "content-type", "cache-control",
+	"x-content-type-options", "allow", "accept-ranges", "vary"]);
+
+function checkHeaders(what, declared, reply) {
+	const names = new Set(Object.keys(declared ?? {}).map((n) => n.toLowerCase()));
+	for (const name of Object.keys(reply.headers))
+		assert.ok(ofHttp.has(name) || names.has(name),
+			`${what}: the header field ${name} is not declared`);
+	assert.match(reply.headers["x-request-id"] ?? "", /^[0-9a-f-]{36}$/, what);
+}
+
+// A type with parameters may be declared by itself.
+function mediaOf(content, type) {
+	const same = (a, b) => a.replaceAll(" ", "") === b.replaceAll(" ", "");
+	return content[Object.keys(content).find((name) => same(name, type))] ??
+		content[type.split(";")[0]];
+}
+
+// RFC 9457, as every refusal has it.
+function checkProblem(what, reply) {
+	const type = reply.headers["content-type"]?.split(";")[0];
+	assert.equal(type, "application/problem+json", `${what}: ${reply.text}`);
+	if (reply.text) assert.equal(reply.json?.status, reply.status, `${what}: ${reply.text}`);
+}
+
 // The document of the programs under test, which needs no service for it.
 export function documentOf() {
 	document ??= JSON.parse(execFileSync(
@@ -32,16 +63,17 @@ export class Contract {
 		addFormats(this.ajv);
 		this.ajv.addSchema(document, "doc");
 		this.compiled = new Map();
+		// A literal segment wins over a parameter, as in the router.
+		this.templates = Object.keys(document.paths).map((template) => ({ template,
+			pattern: new RegExp(`^${template.replace(/[.*+?^$()|[\]\\]/g, "\\$&")
+				.replace(/\{[^}]+\}/g, "[^/]+")}$`) }))
+			.sort((a, b) => a.template.split("{").length - b.template.split("{").length);
 	}
 
-	// The document's path for a path as sent, and its JSON pointer.
+	// The document's path for a path as sent.
 	find(path) {
 		const [bare] = path.split("?");
-		return Object.keys(this.document.paths).find((template) => {
-			const pattern = template.replace(/[.*+?^$()|[\]\\]/g, "\\$&")
-				.replace(/\{[^}]+\}/g, "[^/]+");
-			return new RegExp(`^${pattern}$`).test(bare);
-		});
+		return this.templates.find(({ pattern }) => pattern.test(bare))?.template;
 	}
 
 	declares(method, path) {
@@ -50,24 +82,55 @@ export class Contract {
 			method.toLowerCase() in this.document.paths[template];
 	}
 
-	// The reply has a declared status, media type and shape.
+	// The reply has a declared status, media type, shape and header fields.
 	check(method, path, reply) {
 		const template = this.find(path);
 		assert.ok(template, `${path} is not in the document`);
 		const operation = this.document.paths[template][method.toLowerCase()];
 		assert.ok(operation, `${method} ${template} is not in the document`);
-		let response = operation.responses[reply.status] ??
+		const what = `${method} ${template} ${reply.status}`;
+		const declared = operation.responses[reply.status] ??
 			operation.responses.default;
-		assert.ok(response, `${method} ${template} declares no ${reply.status}`);
-		response = this.resolve(response);
-		if (!reply.text) return;
-		const type = reply.headers["content-type"].split(";")[0];
-		const media = response.content?.[type];
-		assert.ok(media, `${method} ${template} ${reply.status} declares no ${type}`);
-		if (!/json$/.test(type)) return;
-		const validate = this.ajv.compile(this.anchored(media.schema));
-		assert.ok(validate(reply.json), `${method} ${template} ${reply.status}: ` +
+		assert.ok(declared, `${what}: the status is not declared: ${reply.text}`);
+		const response = this.resolve(declared);
+		checkHeaders(what, response.headers, reply);
+		if (reply.status >= 400) checkProblem(what, reply);
+		if (reply.text) this.checkBody(what, response, reply);
+	}
+
+	checkBody(what, response, reply) {
+		const type = reply.headers["content-type"];
+		const media = mediaOf(response.content ?? {}, type);
+		assert.ok(media, `${what} declares no ${type}`);
+		if (!media.schema) return;
+		let validate = this.compiled.get(media);
+		if (!validate) {
+			validate = this.ajv.compile(this.anchored(media.schema));
+			this.compiled.set(media, validate);
+		}
+		assert.ok(validate(reply.json), `${what}: ` +
 			this.ajv.errorsText(validate.errors) + "\n" + reply.text);
+	}
+
+	// Any reply of the service: of an operation as it is declared, and of
+	// another path or method below /api/v2 at least a problem.
+	checkAny(method, path, reply) {
+		if (!path.startsWith("/api/v2/") || method === "OPTIONS") return;
+		if (this.declares(method, path)) this.check(method, path, reply);
+		else if (method === "HEAD" && this.declares("GET", path))
+			this.checkHead(path, reply);
+		else if (reply.status >= 400) checkProblem(`${method} ${path}`, reply);
+		else assert.ok(pages.includes(path.split("?")[0]) &&
+			[200, 304].includes(reply.status),
+		`${method} ${path} answers ${reply.status} and is not in the document`);
+	}
+
+	checkHead(path, reply) {
+		assert.equal(reply.text, "", `HEAD ${path} has a body`);
+		const declared = this.document.paths[this.find(path)].get
+			.responses[reply.status];
+		assert.ok(declared, `HEAD ${path} declares no ${reply.status}`);
+		checkHeaders(`HEAD ${path}`, this.resolve(declared).headers, reply);
 	}
 
 	resolve(node) {

@@ -15,6 +15,7 @@ static const struct route routes[] = {
 	{ .method = "POST", .path = "/api/v2/models/search" },
 	{ .method = "GET", .path = "/api/v2/a/{x}/b/{y}" },
 	{ .method = "DELETE", .path = "/api/v2/hooks/{uid}" },
+	{ .method = "GET", .path = "/docs/" },
 };
 
 /* The path's segments are few and hold no slash of their own. */
@@ -58,6 +59,20 @@ test_methods_share_a_path(void **state)
 	assert_int_equal(0, m.n_params);
 	assert_int_equal(0, find("POST", "/api/v2/models", &m, &e));
 	assert_ptr_equal(&routes[1], m.route);
+}
+
+/* A folder's own page; nothing else ends in an empty segment. */
+static void
+test_a_last_segment_may_be_empty(void **state)
+{
+	struct route_match m;
+	struct err e;
+
+	(void)state;
+	assert_int_equal(0, find("GET", "/docs/", &m, &e));
+	assert_ptr_equal(&routes[7], m.route);
+	assert_int_equal(-1, find("GET", "/docs", &m, &e));
+	assert_int_equal(-1, find("GET", "/docs//", &m, &e));
 }
 
 static void
@@ -147,7 +162,7 @@ test_faulty_tables(void **state)
 		{ .method = "GET", .path = "/" },
 		{ .method = "GET", .path = "a" },
 		{ .method = "GET", .path = "/a//b" },
-		{ .method = "GET", .path = "/a/" },
+		{ .method = "GET", .path = "/a/{}//" },
 		{ .method = "GET",
 		    .path = "/1/2/3/4/5/6/7/8/9/a/b/c/d/e/f/g/h" },
 		{ .method = "GET",
@@ -166,6 +181,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_methods_share_a_path),
+		cmocka_unit_test(test_a_last_segment_may_be_empty),
 		cmocka_unit_test(test_params_have_their_rows_names),
 		cmocka_unit_test(test_literal_wins_and_gives_way),
 		cmocka_unit_test(test_unknown_paths),
