@@ -110,7 +110,7 @@ static const struct {
 	{ "Location", "string", "Path of the record that was made" },
 	{ "Link", "string", "The next page, rel=\"next\" (RFC 8288)" },
 	{ "Disposition", "string", "Name of the file, where the reply is one to keep" },
-	{ "RetryAfter", "integer", "Seconds after which to try again" },
+	{ "RetryAfter", "integer", "Seconds after which to try again, or to look whether it is done" },
 	{ "Challenge", "string", "How to authenticate (RFC 6750), with 401 and where a scope is missing" },
 };
 /* clang-format on */

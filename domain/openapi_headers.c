@@ -53,12 +53,13 @@ put_of_read(struct arena *a, const struct operation *op, int status,
     struct json *headers)
 {
 	put(a, headers, "ETag", "ETag");
-	if (status == 304)
-		return;
-	if (is_paged(op))
-		put(a, headers, "Link", "Link");
 	if (op->out == &content_shape || op->media_type || op->renderings)
 		put(a, headers, "Content-Disposition", "Disposition");
+	if (status == 304)
+		return;
+	put(a, headers, "Retry-After", "RetryAfter");
+	if (is_paged(op))
+		put(a, headers, "Link", "Link");
 }
 
 struct json *

@@ -12,8 +12,7 @@ static void
 add_events(const struct operation *op, struct buf *words)
 {
 	for (size_t i = 0; op->emits && op->emits[i]; i++)
-		buf_addf(words, "%s%s",
-		    i == 0 ? " May append the events " : ", ",
+		buf_addf(words, "%s%s", i == 0 ? " May append: " : ", ",
 		    op->emits[i]->name);
 	if (op->emits && op->emits[0])
 		buf_add_byte(words, '.');

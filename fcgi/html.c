@@ -67,7 +67,9 @@ html_json(const struct html *h, const char *label, const struct json *value)
 
 	buf_init(&text, HTML_BYTES_MAX);
 	json_write_pretty(value, &text);
-	html_addf(h, "<pre tabindex=\"0\" role=\"region\" aria-label=\"");
+	html_addf(h, "<p class=\"label\">");
+	html_cstr(h, label);
+	html_addf(h, "</p>\n<pre tabindex=\"0\" role=\"region\" aria-label=\"");
 	html_cstr(h, label);
 	html_addf(h, "\"><code>");
 	html_text(h, buf_str(&text));

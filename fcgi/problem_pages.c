@@ -51,7 +51,7 @@ add_kind(const struct html *h, const struct front *front,
 	    kind->retryable
 		? "The same request may succeed later."
 		: "The same request will not succeed as it stands.");
-	html_json(h, "Example", example);
+	html_json(h, "Reply", example);
 }
 
 static int

@@ -37,7 +37,25 @@ function mediaOf(content, type) {
 function checkProblem(what, reply) {
 	const type = reply.headers["content-type"]?.split(";")[0];
 	assert.equal(type, "application/problem+json", `${what}: ${reply.text}`);
-	if (reply.text) assert.equal(reply.json?.status, reply.status, `${what}: ${reply.text}`);
+	if (!reply.text) return;
+	const { status, type: page } = reply.json ?? {};
+	assert.equal(status, reply.status, `${what}: ${reply.text}`);
+	// problems.test.mjs reads the page of each.
+	assert.ok(problemKinds().some(({ slug, status }) => status === reply.status &&
+		page.endsWith(`/problems/${slug}`)), `${what}: no page is ${page}`);
+}
+
+let kinds;
+
+// Every kind of problem that the programs know.
+export function problemKinds() {
+	kinds ??= execFileSync(join(buildFolder, "release/probity.fcgi"),
+		["--print-errors"], { encoding: "utf8" }).split("\n")
+		.map((line) => line.split(" | ")).filter((cells) => cells.length === 5)
+		.map(([slug, status, , title, remedy]) => ({ slug: slug.slice(3, -1),
+			status: Number(status), title, remedy: remedy.slice(0, -2) }))
+		.filter(({ status }) => status);
+	return kinds;
 }
 
 // The document of the programs under test, which needs no service for it.
