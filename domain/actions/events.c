@@ -1,6 +1,7 @@
 #include "domain/actions/events.h"
 
 #include "domain/money.h"
+#include "domain/webhooks.h"
 
 /* clang-format off */
 SHAPE(action_created, "A Financial Action was created",
@@ -45,6 +46,9 @@ project_action_created(struct db *db, const struct event *ev,
 		" ON CONFLICT (source_uid) DO UPDATE"
 		" SET reserved_minor = reserved_minor + excluded.reserved_minor",
 		"ui", source->uid, minor))
+		return -1;
+	if (webhook_offer(
+		db, ev, "financial_action.created", x->application, e))
 		return -1;
 	if (uid_is_none(x->arrangement_uid))
 		return 0;

@@ -3,7 +3,8 @@
  * the ledgers durable beyond their journals, every second; another does
  * jobs, so that a long one delays no syncing; the third does those that wait
  * for other machines, so that one which is down delays no upkeep; the fourth
- * those that take hours because they are held to a rate.
+ * those that take hours because they are held to a rate; the fifth hands what
+ * webhooks are due to threads of their own.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -15,8 +16,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "domain/limits.h"
 #include "domain/config.h"
+#include "domain/courier.h"
+#include "domain/limits.h"
 #include "domain/worker.h"
 #include "ledger/base/log.h"
 #include "ledger/store/repo.h"
@@ -25,12 +27,13 @@
 #define ROUND_MS       1000
 #define SCHEDULE_S     60
 #define JOBS_PER_ROUND 16
-#define N_LOOPS        3
+#define N_LOOPS        4
 /* Going through a ledger from end to end must not fill the memory with it. */
 #define PACKS_MAPPED ((size_t)64 << 20)
 
 static atomic_bool stopping, reloading;
 static _Atomic(struct service *) serving; /* for the signal's handler */
+static struct courier_pool *couriers;     /* of webhook_loop */
 
 struct program {
 	struct service *service;
@@ -231,6 +234,46 @@ keep_limits(const struct program *p)
 		log_line(LOG_WARN, "worker", "request counts: %s", e.detail);
 }
 
+/* Told of once a minute at most: it is tried twice a second. */
+static void
+deliver(const struct worker *w, struct arena *a)
+{
+	static _Atomic int64_t told_us;
+	struct err e = { 0 };
+	int64_t now = service_now(w->service).us;
+
+	if (courier_pool_visit(couriers, w, a, &e) == 0)
+		return;
+	if (now - told_us < SCHEDULE_S * INT64_C(1000000))
+		return;
+	complain(w, "webhooks", &e);
+	told_us = now;
+}
+
+static void *
+webhook_loop(void *arg)
+{
+	const struct program *p = arg;
+
+	couriers = courier_pool_new(p->service, p->name);
+	while (!stopping) {
+		visit_all(p, deliver);
+		courier_pool_rest(couriers);
+	}
+	courier_pool_free(couriers);
+	return NULL;
+}
+
+static void
+deliver_all(const struct worker *w, struct arena *a)
+{
+	struct courier courier = { .worker = w };
+	struct err e = { 0 };
+
+	if (courier_run_all(&courier, a, &e))
+		complain(w, "webhooks", &e);
+}
+
 static void
 job_loop(const struct program *p)
 {
@@ -296,7 +339,7 @@ static int
 run(struct program *p)
 {
 	static void *(*const loops[])(
-	    void *) = { sync_loop, remote_loop, background_loop };
+	    void *) = { sync_loop, remote_loop, background_loop, webhook_loop };
 	pthread_t threads[N_LOOPS];
 	size_t n = 0;
 
@@ -304,6 +347,7 @@ run(struct program *p)
 		visit_all(p, finish_erasures);
 		visit_all(p, schedule);
 		visit_all(p, run_jobs);
+		visit_all(p, deliver_all);
 		visit_all(p, sync_ledger);
 		keep_limits(p);
 		measure_all(p);

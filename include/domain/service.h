@@ -40,6 +40,9 @@ struct config {
 	int64_t max_clones;           /* at once, on one state: 4 */
 	int64_t lineage_events_at_once; /* largest export not left to the
 					   worker: 10,000 */
+	int64_t webhook_seconds;        /* longest request of a webhook: 20 */
+	int64_t webhook_lease_seconds;  /* a worker holds an endpoint: 60 */
+	int64_t webhook_retry_percent;  /* of the waits between attempts: 100 */
 	struct str log_level;
 
 	struct str timestamp_url; /* authority of RFC 3161; empty: none */

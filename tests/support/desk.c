@@ -33,6 +33,9 @@ start(struct desk *d)
 		.limit_requests_per_second = 100,
 		.limit_burst = 200,
 		.limit_monthly = 1000000,
+		.webhook_seconds = 20,
+		.webhook_lease_seconds = 60,
+		.webhook_retry_percent = 100,
 		.log_level = STR("error"),
 	};
 	struct err e = { 0 };
