@@ -86,6 +86,22 @@ request_body(struct arena *a, const struct operation *op)
 	return v;
 }
 
+/* A record that has a member of this name causes one event alone. */
+static void
+put_events(struct arena *a, struct json *properties)
+{
+	struct json *events = json_object(a);
+
+	if (json_get(properties, "events"))
+		return;
+	json_put(events, "type", text(a, "array"));
+	json_put(events, "description",
+	    text(a, "Where the request caused several events: each of them"));
+	json_put(events, "items",
+	    openapi_reference(a, "#/components/schemas/Evidence"));
+	json_put(properties, "events", events);
+}
+
 /* A reply's schema; writes carry evidence beside the record. */
 static struct json *
 reply_schema(struct arena *a, const struct operation *op)
@@ -93,7 +109,6 @@ reply_schema(struct arena *a, const struct operation *op)
 	struct json *schema = shape_schema(op->out, IN_BODY, true, a);
 	struct json *properties = json_get(schema, "properties");
 	struct json *required = json_get(schema, "required");
-	struct json *events;
 
 	if (op->effect == EFFECT_READ)
 		return schema;
@@ -103,13 +118,7 @@ reply_schema(struct arena *a, const struct operation *op)
 	}
 	json_put(properties, "evidence",
 	    openapi_reference(a, "#/components/schemas/Evidence"));
-	events = json_object(a);
-	json_put(events, "type", text(a, "array"));
-	json_put(events, "description",
-	    text(a, "Where the request caused several events: each of them"));
-	json_put(events, "items",
-	    openapi_reference(a, "#/components/schemas/Evidence"));
-	json_put(properties, "events", events);
+	put_events(a, properties);
 	if (!required) {
 		required = json_array(a);
 		json_put(schema, "required", required);
