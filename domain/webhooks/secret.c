@@ -24,8 +24,8 @@ make_key(const char *path, struct err *e)
 	return 0;
 }
 
-/* A key that is lost is not made anew unnoticed: what it had encrypted could
- * not be read. The first registration makes it. */
+/* Operations make the key, the worker never: it could not read anything with
+ * another one than that which is lost. */
 static int
 load_key(
     struct context *c, const char *path, uint8_t key[AEAD_KEY], struct err *e)
