@@ -8,7 +8,7 @@
 
 #define SECOND_US INT64_C(1000000)
 /* A batch begins no request after this part of the lease. */
-#define WINDOW_PARTS 6
+#define WINDOW_PARTS 3
 
 /* What is due and whose turn it is: nothing earlier about the record waits for
  * a later attempt. */

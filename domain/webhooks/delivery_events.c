@@ -68,6 +68,7 @@ project_attempt(struct db *db, const struct event *ev,
     const struct webhook_attempt *x, struct err *e)
 {
 	bool retry = str_is(x->outcome, "retry");
+	struct instant ended = { retry ? 0 : ev->at.us };
 
 	if (insert_attempt(db, ev, x, e) ||
 	    db_run(db, e,
@@ -79,8 +80,8 @@ project_attempt(struct db *db, const struct event *ev,
 	return db_run(db, e,
 	    "UPDATE webhook_delivery SET status = ?, next_at = ?, ended_at = ?"
 	    " WHERE uid = ?",
-	    "sttu", retry ? STR("queued") : x->outcome, x->next_at,
-	    retry ? (struct instant){ 0 } : ev->at, x->delivery);
+	    "sttu", retry ? STR("queued") : x->outcome, x->next_at, ended,
+	    x->delivery);
 }
 
 static bool

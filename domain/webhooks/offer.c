@@ -54,9 +54,9 @@ add(struct db *db, const struct offer *o, int64_t id, struct uid webhook,
 static int
 add_each(struct db *db, const struct offer *o, struct rows *r, struct err *e)
 {
-	int found, failed = 0;
+	int failed = 0;
 
-	while (!failed && (found = rows_next(r, e)) == 1)
+	while (!failed && rows_next(r, e) == 1)
 		failed = add(db, o, rows_int(r, 0), rows_uid(r, 1), e);
 	return rows_end(r, e) ? -1 : failed;
 }

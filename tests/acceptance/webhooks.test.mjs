@@ -49,10 +49,10 @@ async function createAction(who = app) {
 }
 
 // Jobs and deliveries that are due, by a worker that ends.
-async function round(times = 1) {
+async function round(times = 1, env = {}) {
 	for (; times > 0; times--) {
 		const child = service.launch("round",
-			[join(service.bin, "probity-worker"), "--once"]);
+			[join(service.bin, "probity-worker"), "--once"], env);
 		const { code } = await child.ended;
 		assert.equal(code, 0, service.log("round"));
 	}
@@ -212,6 +212,20 @@ test("a redirect is not followed", async () => {
 	await round();
 	assert.equal(receiver.of("/landing").length, 0);
 	assert.deepEqual(new Set(attempts(deliveries(hook)[0])), new Set([307]));
+	await revoke(hook);
+});
+
+test("an endpoint that has become unsafe is not called", async () => {
+	const hook = await register("/unsafe");
+	await createAction();
+	await round(1, { PROBITY_OUTBOUND_LOOPBACK: "" });
+	assert.equal(receiver.of("/unsafe").length, 0);
+	const [delivery] = deliveries(hook);
+	assert.equal(delivery.status, "dead");
+	assert.match(delivery.attempts[0].fault, /port must be 443/);
+	ctl("webhook replay", { webhook: hook.uid });
+	await round();
+	assert.equal(receiver.of("/unsafe").length, 1);
 	await revoke(hook);
 });
 

@@ -1,6 +1,5 @@
 // Many queued deliveries, several workers, and workers that are killed: each
-// delivery arrives. PROBITY_DELIVERIES=10000 says how many; 1,000 when it does
-// not.
+// delivery arrives. PROBITY_DELIVERIES=10000 says how many; 500 when it does not.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -10,12 +9,25 @@ import { assertSigned, Receiver } from "./support/receiver.mjs";
 import { Service, until } from "./support/service.mjs";
 import { actionBody, provision } from "./support/workspace.mjs";
 
-const wanted = Number(process.env.PROBITY_DELIVERIES ?? 1000);
+const wanted = Number(process.env.PROBITY_DELIVERIES ?? 500);
 const endpoints = 20;
 const seconds = 60 + wanted / 10;
 const workers = ["one", "two", "three"];
 let service, receiver, acme, key;
-const hooks = [];
+const hooks = [], unsigned = [];
+let verified = 0;
+
+// One in ten when it arrives: a library refuses what is minutes old.
+function checkOne(request) {
+	received.add(request.headers["webhook-id"]);
+	if (receiver.requests.length % 10 !== 0) return;
+	try {
+		assertSigned(request, hooks[Number(request.path.split("/").at(-1))]);
+		verified++;
+	} catch (e) {
+		unsigned.push(e.message);
+	}
+}
 
 const post = async (path, body) => {
 	const reply = await send(service, "POST", path, { key, body });
@@ -24,19 +36,19 @@ const post = async (path, body) => {
 };
 const queued = () => service.ctl("acme", "webhook deliveries",
 	{ status: "queued", limit: 1 }).data.length;
-const received = () =>
-	new Set(receiver.requests.map((r) => r.headers["webhook-id"]));
+const received = new Set();
 const hire = (name) => service.launch(name,
 	[join(service.bin, "probity-worker")]);
 
 before(async () => {
 	service = new Service({ worker: false });
 	receiver = await new Receiver(service.dir).start();
+	receiver.arrived = checkOne;
 	service.own(receiver.ca);
 	Object.assign(service.settings, {
 		PROBITY_OUTBOUND_LOOPBACK: receiver.place,
 		PROBITY_OUTBOUND_CA: receiver.ca,
-		PROBITY_WEBHOOK_LEASE_SECONDS: "3",
+		PROBITY_WEBHOOK_LEASE_SECONDS: "4",
 		PROBITY_WEBHOOK_RETRY_PERCENT: "0",
 	});
 	await service.start();
@@ -71,11 +83,11 @@ test("three workers deliver, while they are killed one after the other",
 		for (let part = 1; part <= 3; part++) {
 			const name = workers[part - 1];
 			await until(`${part} of four parts are delivered`,
-				() => received().size >= wanted * part / 4, seconds);
+				() => received.size >= wanted * part / 4, seconds);
 			await service.end(name, "SIGKILL");
 			if (part < 3) hire(name);
 		}
-		await until("all are delivered", () => received().size === wanted, seconds);
+		await until("all are delivered", () => received.size === wanted, seconds);
 		await until("nothing is queued", () => queued() === 0, seconds);
 		const took = (Date.now() - begun) / 1000;
 		t.diagnostic(`${wanted} deliveries in ${took.toFixed(1)} s, ` +
@@ -85,12 +97,13 @@ test("three workers deliver, while they are killed one after the other",
 	});
 
 test("each arrived signed, and was recorded as delivered", () => {
-	for (const [i, hook] of hooks.entries()) {
+	for (const i of hooks.keys()) {
 		const all = receiver.of(`/queue/${i}`);
-		for (const request of all.slice(0, 5)) assertSigned(request, hook);
 		const ids = new Set(all.map((r) => r.headers["webhook-id"]));
 		assert.equal(ids.size, wanted / endpoints);
 	}
+	assert.ok(verified >= wanted / 10);
+	assert.deepEqual(unsigned, []);
 	assert.deepEqual(service.ctl("acme", "webhook dead-letters").data, []);
 	assert.equal(queued(), 0);
 });

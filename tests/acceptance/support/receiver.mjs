@@ -82,6 +82,7 @@ export class Receiver {
 				text: Buffer.concat(parts).toString("utf8") };
 			const n = this.of(req.url).length;
 			this.requests.push(request);
+			this.arrived?.(request);
 			this.answer(res, this.behaviours.get(req.url) ?? 200, n);
 		});
 	}
