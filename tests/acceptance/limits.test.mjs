@@ -271,6 +271,16 @@ test("processes that are killed leave nothing locked, and lose no count",
 		assert.equal(show(c).application.used_this_month, 400);
 	});
 
+test("the worker keeps this month and the last", async () => {
+	const folder = join(service.state, "limits");
+	const months = readdirSync(folder);
+	service.write(join(folder, "2019-12"), "");
+	const { code, stderr } = service.run(
+		join(service.bin, "probity-worker"), ["--once"]);
+	assert.equal(code, 0, stderr);
+	assert.deepEqual(readdirSync(folder), months);
+});
+
 test("the ledger holds, and limits outlive a rebuild", async () => {
 	// The shell script has its time elsewhere.
 	await finish(service, { long: true });
