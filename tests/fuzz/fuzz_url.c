@@ -3,11 +3,11 @@
  * as itself, libcurl sees the same host and port in it, and its host is of a
  * few plain characters.
  */
-#include <curl/curl.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "domain/outbound.h"
+#include "domain/outbound/curl_library.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 
@@ -46,10 +46,12 @@ is_host(const char *seen, const char *host)
 static void
 check_curl(const struct screened *s)
 {
-	CURLU *url = curl_url();
 	char *host = NULL, *port = NULL, *user = NULL;
+	struct err e = { 0 };
+	CURLU *url;
 
-	if (!url || curl_url_set(url, CURLUPART_URL, s->url, 0) ||
+	if (curl_library_load(&e) || !(url = curl_url()) ||
+	    curl_url_set(url, CURLUPART_URL, s->url, 0) ||
 	    curl_url_get(url, CURLUPART_HOST, &host, 0) ||
 	    curl_url_get(url, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) ||
 	    !is_host(host, s->host) || atoi(port) != s->port ||
