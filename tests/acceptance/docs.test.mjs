@@ -22,9 +22,10 @@ before(async () => {
 	w = provision(service, "acme");
 	// Chromium's own sandbox does not start as root; nothing is visited but us.
 	browser = await puppeteer.launch({ executablePath: "/usr/bin/chromium",
-		args: isRoot ? ["--no-sandbox"] : [], protocolTimeout: 120000 });
+		args: isRoot ? ["--no-sandbox"] : [], timeout: 120000,
+		protocolTimeout: 120000 });
 	page = await browser.newPage();
-	page.setDefaultTimeout(60000);
+	page.setDefaultTimeout(120000);
 	listen(page);
 	await visitAll("/docs/");
 });
