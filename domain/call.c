@@ -1,6 +1,6 @@
 #include "domain/call.h"
 
-#include "domain/applications.h"
+#include "domain/oauth.h"
 #include "domain/production.h"
 #include "domain/running.h"
 
@@ -59,6 +59,32 @@ call_authorize_found(const struct credential *credential,
 	return 0;
 }
 
+/* The caller's key or token as it is now. */
+static int
+find_credential(struct db *db, const struct caller *caller, struct arena *a,
+    struct credential *out, struct err *e)
+{
+	struct access_token token = { 0 };
+	int found;
+
+	if (!caller->token.p)
+		return credential_find(db, caller->credential, a, out, e);
+	found = access_token_find(db, caller->token, a, &token, e);
+	*out = token.credential;
+	return found;
+}
+
+int
+credential_check_time(
+    const struct credential *credential, struct instant now, struct err *e)
+{
+	if (credential->expires_at.us != 0 &&
+	    now.us >= credential->expires_at.us)
+		return err_set(
+		    e, &err_unauthorized, "the access token has expired");
+	return 0;
+}
+
 int
 call_authorize(struct db *db, const struct caller *caller,
     const struct operation *op, struct instant now, struct arena *a,
@@ -67,12 +93,13 @@ call_authorize(struct db *db, const struct caller *caller,
 	struct credential credential;
 	int found;
 
-	(void)now; /* API keys do not expire */
 	if (caller->kind != CALLER_APPLICATION)
 		return 0;
-	found = credential_find(db, caller->credential, a, &credential, e);
+	found = find_credential(db, caller, a, &credential, e);
 	if (found == 1)
-		return call_authorize_found(&credential, caller, op, e);
+		return credential_check_time(&credential, now, e)
+			   ? -1
+			   : call_authorize_found(&credential, caller, op, e);
 	if (found == 0)
 		return err_set(e, &err_unauthorized,
 		    "the credential is no longer in force");

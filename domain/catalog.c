@@ -9,7 +9,7 @@ extern const struct group group_workspace, group_applications, group_jobs,
     group_ledger_ops, group_parties, group_source_records, group_actions,
     group_finance_core, group_ledger_reads, group_witnesses, group_timestamps,
     group_erasure, group_lineage, group_approvers, group_production,
-    group_infrastructure, group_limits, group_webhooks;
+    group_infrastructure, group_limits, group_webhooks, group_oauth;
 
 /* A view's tables are made in this order, so a group stands after those whose
  * tables it refers to. */
@@ -32,6 +32,7 @@ const struct group *const catalog_groups[] = {
 	&group_infrastructure,
 	&group_limits,
 	&group_webhooks,
+	&group_oauth,
 	NULL,
 };
 

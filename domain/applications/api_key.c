@@ -29,10 +29,28 @@ checksum(struct str s, char out[API_KEY_CHECK + 1])
 	base62_encode(b, sizeof b, out, API_KEY_CHECK);
 }
 
+static const struct prefix {
+	enum key_kind kind;
+	const char *environment, *text;
+} prefixes[] = {
+	{ KEY_API, "sandbox", "pby_test_" },
+	{ KEY_API, "production", "pby_live_" },
+	{ KEY_ACCESS_TOKEN, "sandbox", "pbyt_test_" },
+	{ KEY_ACCESS_TOKEN, "production", "pbyt_live_" },
+	{ KEY_CLIENT_SECRET, "sandbox", "pbys_test_" },
+	{ KEY_CLIENT_SECRET, "production", "pbys_live_" },
+};
+#define PREFIXES (sizeof prefixes / sizeof prefixes[0])
+
 static const char *
-prefix_of(struct str environment)
+prefix_of(enum key_kind kind, struct str environment)
 {
-	return str_is(environment, "production") ? "pby_live_" : "pby_test_";
+	size_t i = 0;
+
+	while (prefixes[i].kind != kind ||
+	       !str_is(environment, prefixes[i].environment))
+		i++;
+	return prefixes[i].text;
 }
 
 static void
@@ -44,8 +62,8 @@ swap_characters(char *p, size_t n, char from, char to)
 }
 
 struct str
-api_key_make(
-    struct arena *a, const struct place *place, const uint8_t random[48])
+key_make(struct arena *a, enum key_kind kind, const struct place *place,
+    const uint8_t random[48])
 {
 	char id[API_KEY_ID_RAND + 1], secret[API_KEY_SECRET + 1];
 	char check[API_KEY_CHECK + 1];
@@ -55,25 +73,35 @@ api_key_make(
 	swap_characters(name, place->workspace.n, '-', '_');
 	base62_encode(random, 16, id, API_KEY_ID_RAND);
 	base62_encode(random + 16, 32, secret, API_KEY_SECRET);
-	text = arena_strf(
-	    a, "%s%s_%s_%s", prefix_of(place->environment), name, id, secret);
+	text = arena_strf(a, "%s%s_%s_%s", prefix_of(kind, place->environment),
+	    name, id, secret);
 	checksum(text, check);
 	text = arena_strf(a, "%.*s%s", STR_ARGS(text), check);
 	explicit_bzero(secret, sizeof secret);
 	return text;
 }
 
-static bool
-take_environment(struct str *rest, struct place *place)
+struct str
+api_key_make(
+    struct arena *a, const struct place *place, const uint8_t random[48])
 {
-	if (str_has_prefix(*rest, STR("pby_test_")))
-		place->environment = STR("sandbox");
-	else if (str_has_prefix(*rest, STR("pby_live_")))
-		place->environment = STR("production");
-	else
-		return false;
-	*rest = str_slice(*rest, 9, rest->n);
-	return true;
+	return key_make(a, KEY_API, place, random);
+}
+
+static bool
+take_prefix(struct str *rest, struct api_key *key)
+{
+	for (size_t i = 0; i < PREFIXES; i++) {
+		struct str prefix = str_from(prefixes[i].text);
+
+		if (!str_has_prefix(*rest, prefix))
+			continue;
+		key->kind = prefixes[i].kind;
+		key->place.environment = str_from(prefixes[i].environment);
+		*rest = str_slice(*rest, prefix.n, rest->n);
+		return true;
+	}
+	return false;
 }
 
 static bool
@@ -91,7 +119,7 @@ take_workspace(struct arena *a, struct str name, struct place *place)
 }
 
 bool
-api_key_parse(struct arena *a, struct str text, struct api_key *out)
+key_parse(struct arena *a, struct str text, struct api_key *out)
 {
 	const size_t tail = API_KEY_SECRET + API_KEY_CHECK;
 	const size_t end = 1 + API_KEY_ID_RAND + 1 + tail;
@@ -99,8 +127,7 @@ api_key_parse(struct arena *a, struct str text, struct api_key *out)
 	char check[API_KEY_CHECK + 1];
 
 	*out = (struct api_key){ 0 };
-	if (text.n > API_KEY_MAX || !take_environment(&rest, &out->place) ||
-	    rest.n <= end)
+	if (text.n > API_KEY_MAX || !take_prefix(&rest, out) || rest.n <= end)
 		return false;
 	digits = str_slice(rest, rest.n - end, rest.n);
 	if (digits.p[0] != '_' || digits.p[1 + API_KEY_ID_RAND] != '_' ||
@@ -114,4 +141,10 @@ api_key_parse(struct arena *a, struct str text, struct api_key *out)
 	out->public_id = str_slice(text, 0, text.n - tail - 1);
 	out->sha256 = sha256(text);
 	return true;
+}
+
+bool
+api_key_parse(struct arena *a, struct str text, struct api_key *out)
+{
+	return key_parse(a, text, out) && out->kind == KEY_API;
 }

@@ -120,10 +120,9 @@ hash_text(struct arena *a, struct digest hash)
 	return (struct digest_text){ arena_str(a, str_from(hex)) };
 }
 
-/* The application's scopes, if it is there and active. */
-static int
-find_owner(struct context *c, struct uid application, struct str_list *scopes,
-    struct err *e)
+int
+credential_find_owner(struct context *c, struct uid application,
+    struct str_list *scopes, struct err *e)
 {
 	struct str status = STR_NONE;
 	struct rows r;
@@ -158,7 +157,7 @@ credential_issue_decide(
 	struct credential_issued data;
 
 	if (check_environment(c, e) ||
-	    find_owner(c, in->application, &owned, e) ||
+	    credential_find_owner(c, in->application, &owned, e) ||
 	    words_check(c->arena, "scopes", in->scopes, list_holds, &owned,
 		"a scope of the application", e))
 		return -1;
@@ -267,4 +266,10 @@ credential_rotate_reply(struct context *c, const struct event *ev,
 	};
 	return db_get_int(c->db, &out->id, 0, e,
 	    "SELECT id FROM credential WHERE uid = ?", "u", ev->subject);
+}
+
+int
+credential_may_be_issued(struct context *c, struct err *e)
+{
+	return check_environment(c, e);
 }

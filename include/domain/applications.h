@@ -10,6 +10,9 @@
  * "_" for "-", "_", eight random base62 digits, "_", 256 random bits in base62,
  * and the CRC-32 of everything before it in base62. All but the last part is
  * the public id. Names have no "_", so the form is read back from its end.
+ *
+ * An OAuth client's secret ("pbys_…") and an access token ("pbyt_…") are made
+ * in the same way; domain/oauth.h has the rest of them.
  */
 #ifndef DOMAIN_APPLICATIONS_H
 #define DOMAIN_APPLICATIONS_H
@@ -17,13 +20,17 @@
 #include "domain/context.h"
 #include "domain/limits.h"
 
-#define API_KEY_ID_MAX  64 /* 9 + 39 + 1 + 8 and room */
+#define API_KEY_ID_MAX  64 /* 10 + 39 + 1 + 8 and room */
 #define API_KEY_SECRET  43
 #define API_KEY_CHECK   6
 #define API_KEY_MAX     (API_KEY_ID_MAX + 1 + API_KEY_SECRET + API_KEY_CHECK)
 #define API_KEY_ID_RAND 8
 
+/* What a text of this form is, told by its prefix. */
+enum key_kind { KEY_API, KEY_ACCESS_TOKEN, KEY_CLIENT_SECRET };
+
 struct api_key {
+	enum key_kind kind;
 	struct place place;   /* strings in the arena */
 	struct str public_id; /* borrowed from the text */
 	struct digest sha256; /* of the whole text */
@@ -35,6 +42,11 @@ struct str api_key_make(
 
 /* False for anything that is not a key with a good checksum. Opens nothing. */
 bool api_key_parse(struct arena *, struct str text, struct api_key *);
+
+/* The same for any kind. */
+struct str key_make(struct arena *, enum key_kind, const struct place *,
+    const uint8_t random[48]);
+bool key_parse(struct arena *, struct str text, struct api_key *);
 
 /* A credential, the application that owns it, and what of the workspace bounds
  * every request, by one indexed query. */
@@ -50,10 +62,22 @@ struct credential {
 	struct str_list workspace_entitlements;
 	bool production_closed; /* a live one, while production is closed */
 	struct limits limits;
+	struct instant expires_at; /* access tokens; none: it does not */
 };
 
 /* 1 found, 0 not in this ledger, -1. */
 int credential_find(struct db *, struct str public_id, struct arena *,
     struct credential *, struct err *);
+
+/* err_unauthorized for one whose time has ended. */
+int credential_check_time(
+    const struct credential *, struct instant now, struct err *);
+
+/* For what issues credentials: the scopes of an application that is there and
+ * active, else a bad field #/application or err_conflict; and whether this
+ * environment takes new credentials, else err_production_closed. */
+int credential_find_owner(struct context *, struct uid application,
+    struct str_list *scopes, struct err *);
+int credential_may_be_issued(struct context *, struct err *);
 
 #endif

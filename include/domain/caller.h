@@ -27,7 +27,8 @@ struct caller {
 	struct place place;
 	struct uid application; /* applications only, from here on */
 	struct str application_name;
-	struct str credential; /* public id */
+	struct str credential; /* public id of the key or the OAuth client */
+	struct str token;      /* public id of the access token; none: a key */
 	const struct str *scopes;
 	size_t n_scopes;
 	/* As authentication found it a moment ago; NULL: not known. */

@@ -43,6 +43,7 @@ struct config {
 	int64_t webhook_seconds;        /* longest request of a webhook: 20 */
 	int64_t webhook_lease_seconds;  /* a worker holds an endpoint: 60 */
 	int64_t webhook_retry_percent;  /* of the waits between attempts: 100 */
+	int64_t access_token_minutes;   /* that a token is good for: 15 */
 	struct str log_level;
 
 	struct str timestamp_url; /* authority of RFC 3161; empty: none */
