@@ -150,12 +150,12 @@ parameter_is_fine(struct str parameter)
 	return !is_word(name, "charset") || is_word(value, "utf-8");
 }
 
-bool
-media_type_is_json(struct str rest)
+static bool
+media_type_is(struct str rest, const char *wanted)
 {
 	struct str type = header_trim(str_take(&rest, ';'));
 
-	if (!is_word(type, "application/json"))
+	if (!is_word(type, wanted))
 		return false;
 	while (rest.p) {
 		struct str parameter = header_trim(str_take(&rest, ';'));
@@ -164,6 +164,18 @@ media_type_is_json(struct str rest)
 			return false;
 	}
 	return true;
+}
+
+bool
+media_type_is_json(struct str content_type)
+{
+	return media_type_is(content_type, "application/json");
+}
+
+bool
+media_type_is_form(struct str content_type)
+{
+	return media_type_is(content_type, "application/x-www-form-urlencoded");
 }
 
 bool

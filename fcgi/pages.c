@@ -1,6 +1,7 @@
 #include "domain/catalog.h"
 #include "fcgi/docs_pages.h"
 #include "fcgi/ledger_pages.h"
+#include "fcgi/oauth.h"
 #include "fcgi/watch.h"
 
 /* The document in the front's own arena; the catalog does not change while
@@ -62,6 +63,15 @@ openapi_page(struct front *front, struct request *request, struct arena *a,
 	PAGE("GET", place "tile/{level}/{a}/{b}/{c}/{d}", tile_page), \
 	PAGE("GET", place "ledger.git/info/refs", git_refs_page), \
 	PAGE("POST", place "ledger.git/git-upload-pack", git_upload_pack_page)
+/* A well-known document of each resource in well_known.c. */
+#define OAUTH_PAGES \
+	PAGE("POST", "/api/v2/oauth/token", oauth_token_page), \
+	PAGE("POST", "/api/v2/oauth/introspect", oauth_introspect_page), \
+	PAGE("POST", "/api/v2/oauth/revoke", oauth_revoke_page), \
+	PAGE("GET", "/api/v2/oauth/authorize", oauth_authorize_page), \
+	PAGE("POST", "/api/v2/oauth/authorize", oauth_authorize_page), \
+	PAGE("GET", OAUTH_SERVER_WELL_KNOWN "/api/v2", oauth_server_page), \
+	PAGE("GET", OAUTH_RESOURCE_WELL_KNOWN "/api/v2", oauth_resource_page)
 
 const struct route pages[] = {
 	PAGE("GET", "/api/v2/openapi.json", openapi_page),
@@ -78,6 +88,7 @@ const struct route pages[] = {
 	LEDGER_PAGES(LEDGER),
 	PAGE("GET", LEDGER "tile/{level}/{a}/{b}/{c}/{d}/{e}", tile_page),
 	LEDGER_PAGES(LEDGER "closed/{closed}/"),
+	OAUTH_PAGES,
 };
 /* clang-format on */
 const size_t n_pages = sizeof pages / sizeof pages[0];

@@ -52,11 +52,31 @@ read_target(struct request *r, struct err *e)
 	return 0;
 }
 
+/* A well-known document's name stands in front of our prefix, not behind it
+ * (RFC 8414, 3.1): /.well-known/<name><prefix>/api/v2. */
+static struct str
+put_prefix_first(struct arena *a, struct str path, struct str prefix)
+{
+	const struct str well_known = STR("/.well-known/");
+	struct str name, rest;
+
+	if (prefix.n == 0 || !str_has_prefix(path, well_known))
+		return path;
+	rest = str_slice(path, well_known.n, path.n);
+	name = str_slice(rest, 0, str_find(rest, '/'));
+	rest = str_slice(rest, name.n, rest.n);
+	if (!str_has_prefix(rest, prefix))
+		return path;
+	rest = str_slice(rest, prefix.n, rest.n);
+	return arena_strf(a, "%.*s%.*s%.*s%.*s", STR_ARGS(prefix),
+	    STR_ARGS(well_known), STR_ARGS(name), STR_ARGS(rest));
+}
+
 static int
 read_segments(
     struct request *r, struct str prefix, struct arena *a, struct err *e)
 {
-	struct str rest = r->path;
+	struct str rest = put_prefix_first(a, r->path, prefix);
 
 	if (rest.n == 0 || rest.p[0] != '/')
 		return err_set(e, &err_malformed, "the path begins with no /");

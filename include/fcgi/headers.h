@@ -66,6 +66,9 @@ int header_idempotency_key(
 /* application/json, with UTF-8 as the only charset. */
 bool media_type_is_json(struct str content_type);
 
+/* application/x-www-form-urlencoded, likewise. */
+bool media_type_is_form(struct str content_type);
+
 /* If-None-Match (RFC 9110, 13.1.2) holds this entity tag, or "*". */
 bool header_etag_matches(struct str if_none_match, struct str etag);
 
