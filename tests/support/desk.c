@@ -36,6 +36,7 @@ start(struct desk *d)
 		.webhook_seconds = 20,
 		.webhook_lease_seconds = 60,
 		.webhook_retry_percent = 100,
+		.access_token_minutes = 15,
 		.log_level = STR("error"),
 	};
 	struct err e = { 0 };
