@@ -65,7 +65,8 @@ put_prefix_first(struct arena *a, struct str path, struct str prefix)
 	rest = str_slice(path, well_known.n, path.n);
 	name = str_slice(rest, 0, str_find(rest, '/'));
 	rest = str_slice(rest, name.n, rest.n);
-	if (!str_has_prefix(rest, prefix))
+	if (!str_has_prefix(rest, prefix) ||
+	    (rest.n > prefix.n && rest.p[prefix.n] != '/'))
 		return path;
 	rest = str_slice(rest, prefix.n, rest.n);
 	return arena_strf(a, "%.*s%.*s%.*s%.*s", STR_ARGS(prefix),

@@ -54,7 +54,15 @@ for server in lighttpd apache nginx; do
 		fail "bank statements"
 	passed "the key and the action work"
 
-	this=$(jq -c '[.api_key, .action_uid, .source_uid, .public_key]' \
+	token=$(curl -sS -u "$(value client_id):$(value client_secret)" \
+		-d grant_type=client_credentials \
+		"$(value base_url)/api/v2/oauth/token" | jq -r .access_token)
+	[ "$(curl -sS -H "Authorization: Bearer $token" \
+		"$(value base_url)/api/v2/workspace" | jq -r .name)" = demo ] ||
+		fail "the OAuth client gets no token that works"
+	passed "the OAuth client works"
+
+	this=$(jq -c '[.api_key, .client_id, .client_secret, .action_uid, .source_uid, .public_key]' \
 		here/state/quickstart.json)
 	[ -z "$first" ] || [ "$this" = "$first" ] || fail "not the same again"
 	first=$this

@@ -5,6 +5,8 @@ import { close, paths, rawRequest, send, sendRaw } from "./support/client.mjs";
 import { assertProblem } from "./support/contract.mjs";
 import { finish } from "./support/evidence.mjs";
 import { load } from "./support/load.mjs";
+import { askToken, assertOAuthError, makeClient, oauthPaths, tokenOf } from
+	"./support/oauth.mjs";
 import { Service, serverKinds } from "./support/service.mjs";
 import { actionBody, provision } from "./support/workspace.mjs";
 
@@ -56,6 +58,20 @@ for (const kind of serverKinds)
 			assertProblem(await create({}, { headers:
 				{ "Content-Type": "text/plain" } }), 415,
 			"unsupported_media_type");
+		});
+
+		test("OAuth: what is well known, and a token by Basic", async () => {
+			const client = makeClient(service, "acme", "oauth");
+			const server = await send(service, "GET", oauthPaths.server);
+			assert.match(server.json.issuer, /^http:.*\/api\/v2$/);
+			const token = await tokenOf(service, client);
+			assert.equal((await send(service, "GET", paths.workspace,
+				{ key: token })).status, 200);
+			const wrong = await askToken(service,
+				{ ...client, client_secret: "%" });
+			assert.equal(wrong.headers["www-authenticate"],
+				'Basic realm="probity"');
+			assertOAuthError(wrong, 401, "invalid_client");
 		});
 
 		test("a body above our limit gets our 413", async () => {

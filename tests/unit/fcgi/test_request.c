@@ -107,6 +107,30 @@ test_prefix(void **state)
 	assert_ptr_equal(&err_not_found, e.kind);
 }
 
+/* The name of a well-known document comes before the prefix. */
+static void
+test_prefix_of_well_known(void **state)
+{
+	struct request r;
+	struct err e;
+
+	(void)state;
+	assert_int_equal(
+	    0, get("/.well-known/name/p/q/api/v2", "/p/q", &r, &e));
+	assert_int_equal(4, r.n_segments);
+	assert_true(str_is(r.segments[0], ".well-known"));
+	assert_true(str_is(r.segments[1], "name"));
+	assert_true(str_is(r.segments[3], "v2"));
+	assert_int_equal(0, get("/.well-known/name/api", "", &r, &e));
+	assert_int_equal(3, r.n_segments);
+	assert_int_equal(
+	    -1, get("/.well-known/name/p/qapi/v2", "/p/q", &r, &e));
+	assert_int_equal(-1, get("/.well-known/name/api", "/p/q", &r, &e));
+	assert_ptr_equal(&err_not_found, e.kind);
+	assert_int_equal(-1, get("/.well-known", "/p/q", &r, &e));
+	assert_ptr_equal(&err_not_found, e.kind);
+}
+
 static void
 test_long_targets(void **state)
 {
@@ -251,6 +275,7 @@ main(void)
 		TEST(test_target),
 		TEST(test_hostile_targets),
 		TEST(test_prefix),
+		TEST(test_prefix_of_well_known),
 		TEST(test_long_targets),
 		TEST(test_methods),
 		TEST(test_body),
