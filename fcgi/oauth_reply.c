@@ -24,7 +24,7 @@ code_of(const struct err_kind *kind)
 	    kind == &err_oauth_scope || kind == &err_oauth_target ||
 	    kind == &err_oauth_grant || kind == &err_oauth_response)
 		return kind->slug;
-	if (kind->status == 503)
+	if (kind->status == 503 || kind->status == 429)
 		return "temporarily_unavailable";
 	return kind->status >= 500 ? "server_error" : "invalid_request";
 }

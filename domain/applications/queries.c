@@ -137,6 +137,20 @@ application_show_read(struct context *c, const struct application_uid *in,
 	return application_as_of(c, in, out, e);
 }
 
+void
+credential_owner_from(
+    const struct rows *r, int first, struct arena *a, struct credential *out)
+{
+	out->application = rows_uid(r, first);
+	out->application_name = rows_str(r, first + 1, a);
+	out->application_status = rows_str(r, first + 2, a);
+	out->application_scopes = words_split(a, rows_str(r, first + 3, a));
+	out->entitlements = words_split(a, rows_str(r, first + 4, a));
+	out->workspace_entitlements = words_split(a, rows_str(r, first + 5, a));
+	out->production_closed = rows_bool(r, first + 6);
+	out->limits = limits_from(r, first + 7);
+}
+
 int
 credential_find(struct db *db, struct str public_id, struct arena *a,
     struct credential *out, struct err *e)
@@ -145,33 +159,22 @@ credential_find(struct db *db, struct str public_id, struct arena *a,
 	int found;
 
 	if (db_query(db, &r, e,
-		"SELECT c.public_id, c.sha256, c.status, c.scopes, a.uid,"
-		" a.name, a.status, a.scopes, a.entitlements, w.entitlements,"
-		" w.environment = 'production' AND coalesce(p.open, 0) = 0, " LIMITS_COLUMNS
-		" FROM credential c JOIN application a ON a.uid = c.application"
-		" LEFT JOIN workspace w ON w.id = 1"
-		" LEFT JOIN production_state p ON p.id = 1" LIMITS_JOINS
+		"SELECT c.public_id, c.sha256, c.status, c.scopes,"
+		" " CREDENTIAL_OWNER_COLUMNS
+		" FROM credential c" CREDENTIAL_OWNER_JOINS
 		" WHERE c.public_id = ?",
 		"s", public_id))
 		return -1;
 	found = rows_next(&r, e);
-	if (found == 1)
+	if (found == 1) {
 		*out = (struct credential){
 			.public_id = rows_str(&r, 0, a),
 			.sha256 = rows_digest(&r, 1),
 			.status = rows_str(&r, 2, a),
 			.scopes = words_split(a, rows_str(&r, 3, a)),
-			.application = rows_uid(&r, 4),
-			.application_name = rows_str(&r, 5, a),
-			.application_status = rows_str(&r, 6, a),
-			.application_scopes =
-			    words_split(a, rows_str(&r, 7, a)),
-			.entitlements = words_split(a, rows_str(&r, 8, a)),
-			.workspace_entitlements =
-			    words_split(a, rows_str(&r, 9, a)),
-			.production_closed = rows_bool(&r, 10),
-			.limits = limits_from(&r, 11),
 		};
+		credential_owner_from(&r, 4, a, out);
+	}
 	if (rows_end(&r, e))
 		return -1;
 	return found;

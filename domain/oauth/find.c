@@ -10,9 +10,9 @@ oauth_client_find(struct db *db, struct str client_id, struct arena *a,
 
 	if (db_query(db, &r, e,
 		"SELECT c.uid, c.client_id, c.sha256, c.status, c.scopes,"
-		" a.uid, a.name, a.status, a.scopes, a.entitlements"
-		" FROM oauth_client c JOIN application a"
-		" ON a.uid = c.application WHERE c.client_id = ?",
+		" " CREDENTIAL_OWNER_COLUMNS
+		" FROM oauth_client c" CREDENTIAL_OWNER_JOINS
+		" WHERE c.client_id = ?",
 		"s", client_id))
 		return -1;
 	found = rows_next(&r, e);
@@ -23,13 +23,8 @@ oauth_client_find(struct db *db, struct str client_id, struct arena *a,
 			.sha256 = rows_digest(&r, 2),
 			.status = rows_str(&r, 3, a),
 			.scopes = words_split(a, rows_str(&r, 4, a)),
-			.application = rows_uid(&r, 5),
-			.application_name = rows_str(&r, 6, a),
-			.application_status = rows_str(&r, 7, a),
-			.application_scopes =
-			    words_split(a, rows_str(&r, 8, a)),
-			.entitlements = words_split(a, rows_str(&r, 9, a)),
 		};
+		credential_owner_from(&r, 5, a, &out->credential);
 	}
 	if (rows_end(&r, e))
 		return -1;
@@ -49,12 +44,8 @@ token_from(struct rows *r, struct arena *a, struct access_token *out)
 		.scopes = words_split(a, rows_str(r, 6, a)),
 		.status = rows_bool(r, 7) ? STR("active") : STR("revoked"),
 		.public_id = rows_str(r, 8, a),
-		.application = rows_uid(r, 9),
-		.application_name = rows_str(r, 10, a),
-		.application_status = rows_str(r, 11, a),
-		.application_scopes = words_split(a, rows_str(r, 12, a)),
-		.entitlements = words_split(a, rows_str(r, 13, a)),
 	};
+	credential_owner_from(r, 9, a, &out->credential);
 }
 
 int
@@ -69,10 +60,8 @@ access_token_find(struct db *db, struct str public_id, struct arena *a,
 		" t.expires_at, t.sha256, t.scopes,"
 		" t.revoked_at IS NULL AND c.status = 'active'"
 		"  AND t.secret_number = c.secret_number,"
-		" c.client_id, a.uid, a.name, a.status, a.scopes,"
-		" a.entitlements"
-		" FROM access_token t JOIN oauth_client c ON c.uid = t.client"
-		" JOIN application a ON a.uid = c.application"
+		" c.client_id, " CREDENTIAL_OWNER_COLUMNS " FROM access_token t"
+		" JOIN oauth_client c ON c.uid = t.client" CREDENTIAL_OWNER_JOINS
 		" WHERE t.public_id = ?",
 		"s", public_id))
 		return -1;

@@ -69,6 +69,19 @@ struct credential {
 int credential_find(struct db *, struct str public_id, struct arena *,
     struct credential *, struct err *);
 
+/* For such queries of any kind of credential, whose row is c: what of owner and
+ * workspace goes into them, and that part of a row, from this column on. */
+#define CREDENTIAL_OWNER_COLUMNS                             \
+	"a.uid, a.name, a.status, a.scopes, a.entitlements," \
+	" w.entitlements,"                                   \
+	" w.environment = 'production' AND coalesce(p.open, 0) = 0, " LIMITS_COLUMNS
+#define CREDENTIAL_OWNER_JOINS                         \
+	" JOIN application a ON a.uid = c.application" \
+	" LEFT JOIN workspace w ON w.id = 1"           \
+	" LEFT JOIN production_state p ON p.id = 1" LIMITS_JOINS
+void credential_owner_from(
+    const struct rows *, int first, struct arena *, struct credential *);
+
 /* err_unauthorized for one whose time has ended. */
 int credential_check_time(
     const struct credential *, struct instant now, struct err *);

@@ -76,7 +76,8 @@ set_up(void **state)
 
 	ahead_us = 0;
 	desk_open(&f->desk, "sandbox");
-	make_client(f, made(f, "treasury", "[\"finance-core\"]"));
+	make_client(
+	    f, made(f, "treasury", "[\"core-platform\",\"finance-core\"]"));
 	/* Started again, the ledger is opened with the service's clock. */
 	(void)desk_dump(&f->desk);
 	service_set_clock(f->desk.service, &later);
@@ -239,7 +240,7 @@ test_scopes(void **state)
 	assert_ptr_equal(
 	    ask(f, "workspace:read \x01", &grant), &err_oauth_scope);
 	assert_ptr_equal(ask(f, " ", &grant), &err_oauth_scope);
-	make_client(f, made(f, "poor", "[\"knowledge\"]"));
+	make_client(f, made(f, "poor", "[\"core-platform\"]"));
 	assert_null(ask(f, "finance-core:read workspace:read", &grant));
 	assert_true(str_is(grant.scope, "workspace:read"));
 	assert_ptr_equal(ask(f, "finance-core:read", &grant), &err_oauth_scope);
