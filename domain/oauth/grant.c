@@ -9,6 +9,7 @@
 #include "domain/workspace.h"
 
 #define RESOURCE_BYTES_MAX 512
+#define SCOPE_BYTES_MAX    4096 /* all that there are take less than half */
 
 /* The products of application and workspace. */
 struct products {
@@ -56,7 +57,7 @@ is_scope_text(struct str s)
 		if (s.p[i] < 0x20 || s.p[i] > 0x7e || s.p[i] == '"' ||
 		    s.p[i] == '\\')
 			return false;
-	return true;
+	return s.n <= SCOPE_BYTES_MAX;
 }
 
 static bool
@@ -83,8 +84,9 @@ token_scopes(struct context *c, const struct credential *client,
 	if (found < 0)
 		return -1;
 	if (asked.p && !is_scope_text(asked))
-		return err_set(
-		    e, &err_oauth_scope, "the scope is not a list of names");
+		return err_set(e, &err_oauth_scope,
+		    "the scope is not a list of names in "
+		    "4,096 bytes");
 	items = arena_array(c->arena, client->scopes.n + 1, sizeof *items);
 	*out = (struct str_list){ items, 0 };
 	for (size_t i = 0; i < client->scopes.n; i++) {

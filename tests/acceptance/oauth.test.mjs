@@ -8,10 +8,11 @@ import { dump, finish } from "./support/evidence.mjs";
 import { askToken, assertOAuthError, basic, basicEscaped, introspect, makeClient,
 	oauthPaths, sendForm, tokenOf } from "./support/oauth.mjs";
 import { Service } from "./support/service.mjs";
+import { actionBody, provision } from "./support/workspace.mjs";
 
 const grant = { grant_type: "client_credentials" };
 const place = { workspace: "acme", environment: "sandbox" };
-let service, client, other, foreign;
+let service, w, client, other, foreign;
 
 const ask = (params, headers) =>
 	sendForm(service, oauthPaths.token, params, headers);
@@ -22,7 +23,7 @@ const size = () => service.ctl("acme", "ledger status").size;
 
 before(async () => {
 	service = await new Service({ build: "debug", worker: false }).start();
-	service.ctl("acme", "workspace create", { name: "Acme" });
+	w = provision(service, "acme");
 	service.ctl("rival", "workspace create", { name: "Rival" });
 	client = makeClient(service, "acme", "first");
 	other = makeClient(service, "acme", "second");
@@ -82,8 +83,9 @@ test("scopes: what was asked for, the client, its application, its products", as
 	assert.equal(await scope(narrow), "workspace:read");
 	assertOAuthError(await askToken(service, narrow,
 		{ scope: "finance-core:read" }), 400, "invalid_scope");
-	assertOAuthError(await askToken(service, client, { scope: "a\"b" }), 400,
-		"invalid_scope");
+	for (const bad of ["a\"b", "workspace:read " + "x".repeat(4100)])
+		assertOAuthError(await askToken(service, client, { scope: bad }), 400,
+			"invalid_scope");
 	assert.throws(() => makeClient(service, "acme", "greedy",
 		{ scopes: "trust:write", owned: "workspace:read" }), /scope/);
 });
@@ -207,6 +209,31 @@ test("metadata: the issuer is the URL that leads there", async () => {
 	assert.equal(again.status, 304);
 	assertProblem(await send(service, "GET",
 		"/.well-known/openid-configuration"), 404);
+});
+
+test("a token writes, and another of the application asks again", async () => {
+	const writer = makeClient(service, "acme", "writer",
+		{ scopes: "actions:create,trust:read",
+			entitlements: "core-platform,financial-actions" });
+	const create = async () => send(service, "POST", paths.create, {
+		key: await tokenOf(service, writer), body: actionBody(w),
+		headers: { "Idempotency-Key": "by token" } });
+	const one = await create();
+	assert.equal(one.status, 201, one.text);
+	const again = await create();
+	assert.equal(again.headers["idempotency-replayed"], "true");
+	assert.equal(again.text, one.text);
+	const token = await tokenOf(service, writer, { scope: "trust:read" });
+	const event = await open(token,
+		`/api/v2/ledger/events/${one.json.evidence.seq}`);
+	assert.equal(event.status, 200, event.text);
+	assert.ok(event.text.includes(writer.client_id));
+	// Auditors' tools know Basic alone.
+	const page = "/ledger/acme/sandbox/checkpoint";
+	const read = (key) => send(service, "GET", page, { headers: basic("x", key) });
+	assert.equal((await read(token)).status, 200);
+	assert.equal((await read(token.slice(0, -1))).status, 401);
+	assert.equal((await read(await tokenOf(service, client))).status, 403);
 });
 
 test("challenges of RFC 6750", async () => {
