@@ -1,7 +1,5 @@
 #include "fcgi/limits.h"
 
-#include "domain/limits.h"
-
 #define FIELD_MAX 1024
 
 static void
@@ -46,6 +44,17 @@ limits_pass(struct front *front, const struct caller *caller,
 		limits_look(front->service, &party, &report);
 	else
 		rc = limits_take(front->service, &party, a, &report, e);
+	add_fields(response, &report, a);
+	return rc;
+}
+
+int
+limits_count(struct front *front, const struct limits_party *party,
+    struct arena *a, struct response *response, struct err *e)
+{
+	struct limits_report report;
+	int rc = limits_take(front->service, party, a, &report, e);
+
 	add_fields(response, &report, a);
 	return rc;
 }

@@ -6,6 +6,7 @@
 #define FCGI_LIMITS_H
 
 #include "domain/call.h"
+#include "domain/limits.h"
 #include "fcgi/front_state.h"
 
 /*
@@ -16,5 +17,10 @@
  */
 int limits_pass(struct front *, const struct caller *, const struct operation *,
     struct arena *, struct response *, struct err *);
+
+/* One request of a party that is not a caller of an operation, counted
+ * likewise. */
+int limits_count(struct front *, const struct limits_party *, struct arena *,
+    struct response *, struct err *);
 
 #endif

@@ -19,7 +19,7 @@ serve(struct front *front, struct request *r, struct arena *a,
     struct response *response, answer f, struct err *e)
 {
 	struct oauth_visit visit;
-	int rc = oauth_visit_begin(front, r, a, &visit, e);
+	int rc = oauth_visit_begin(front, r, a, response, &visit, e);
 
 	if (rc == 0)
 		rc = f(front, r, &visit, a, response, e);

@@ -28,12 +28,13 @@ struct oauth_visit {
 
 /*
  * Reads the form and authenticates the client, by HTTP Basic or by the form's
- * client_id and client_secret, never both. err_malformed (invalid_request), and
- * what oauth_client_authenticate refuses with. Every call is paired with
+ * client_id and client_secret, never both; and counts one request of it.
+ * err_malformed (invalid_request), err_rate, and what
+ * oauth_client_authenticate refuses with. Every call is paired with
  * oauth_visit_end.
  */
 int oauth_visit_begin(struct front *, struct request *, struct arena *,
-    struct oauth_visit *, struct err *);
+    struct response *, struct oauth_visit *, struct err *);
 void oauth_visit_end(struct front *, struct oauth_visit *);
 
 /* Id and secret of HTTP Basic: base64, each form-encoded (RFC 6749, 2.3.1).

@@ -1,6 +1,7 @@
 /* Who sent an OAuth form. */
 #include <strings.h>
 
+#include "fcgi/limits.h"
 #include "fcgi/oauth.h"
 #include "ledger/codec/text.h"
 
@@ -77,9 +78,25 @@ find_secret(const struct request *r, struct oauth_visit *v, struct arena *a,
 	return 0;
 }
 
+/* Issuing tokens without end would fill the ledger. */
+static int
+count(struct front *front, const struct oauth_client *client, struct arena *a,
+    struct response *response, struct err *e)
+{
+	const struct credential *credential = &client->credential;
+	struct limits_party party = {
+		.place = client->place,
+		.application = credential->application,
+		.credential = credential->public_id,
+		.limits = credential->limits,
+	};
+
+	return limits_count(front, &party, a, response, e);
+}
+
 int
 oauth_visit_begin(struct front *front, struct request *r, struct arena *a,
-    struct oauth_visit *v, struct err *e)
+    struct response *response, struct oauth_visit *v, struct err *e)
 {
 	struct str client_id, secret;
 	struct err fault = { 0 };
@@ -94,7 +111,8 @@ oauth_visit_begin(struct front *front, struct request *r, struct arena *a,
 	}
 	if (find_secret(r, v, a, &client_id, &secret, e) ||
 	    oauth_client_authenticate(front->service, client_id, secret, a,
-		&v->client, &v->ledger, e))
+		&v->client, &v->ledger, e) ||
+	    count(front, &v->client, a, response, e))
 		return -1;
 	if (fault.kind) {
 		*e = fault;

@@ -50,6 +50,21 @@ look_up_in_vain(struct service *service, struct str client_id,
 	service_release(service, decoy);
 }
 
+int
+oauth_client_check(const struct oauth_client *client, struct err *e)
+{
+	const struct credential *credential = &client->credential;
+
+	if (!str_is(credential->application_status, "active"))
+		return err_set(e, &err_oauth_unauthorized,
+		    "the client's application is %.*s",
+		    STR_ARGS(credential->application_status));
+	if (credential->production_closed)
+		return err_set(
+		    e, &err_oauth_unauthorized, "production is closed");
+	return 0;
+}
+
 static int
 identify(struct ledger *ledger, struct str client_id,
     const struct api_key *secret, struct arena *a, struct oauth_client *out,
@@ -63,11 +78,7 @@ identify(struct ledger *ledger, struct str client_id,
 	same = has_secret(out, secret);
 	if (found == 0 || !same || !str_is(out->credential.status, "active"))
 		return refuse(e);
-	if (!str_is(out->credential.application_status, "active"))
-		return err_set(e, &err_oauth_unauthorized,
-		    "the client's application is %.*s",
-		    STR_ARGS(out->credential.application_status));
-	return 0;
+	return oauth_client_check(out, e);
 }
 
 int

@@ -6,30 +6,22 @@
 #include "domain/catalog.h"
 #include "domain/oauth/group.h"
 #include "domain/words.h"
-#include "domain/workspace.h"
 
 #define RESOURCE_BYTES_MAX 512
 #define SCOPE_BYTES_MAX    4096 /* all that there are take less than half */
 
-/* The products of application and workspace. */
-struct products {
-	struct str_list application;
-	struct str_list workspace;
-	bool any; /* the workspace says nothing */
-};
-
 static bool
-is_entitled(const struct products *products, const char *entitlement)
+is_entitled(const struct credential *client, const char *entitlement)
 {
 	struct str name = str_from(entitlement);
 
-	return words_have(products->application, name) &&
-	       (products->any || words_have(products->workspace, name));
+	return words_have(client->entitlements, name) &&
+	       words_have(client->workspace_entitlements, name);
 }
 
 /* A scope that no operation asks for yet is closed by no entitlement. */
 static bool
-is_open(const struct products *products, struct str scope)
+is_open(const struct credential *client, struct str scope)
 {
 	bool gated = false;
 
@@ -41,7 +33,7 @@ is_open(const struct products *products, struct str scope)
 			if (!(*op)->scope || !str_is(scope, (*op)->scope))
 				continue;
 			if (!(*op)->entitlement ||
-			    is_entitled(products, (*op)->entitlement))
+			    is_entitled(client, (*op)->entitlement))
 				return true;
 			gated = true;
 		}
@@ -72,29 +64,23 @@ is_asked_for(struct str asked, struct str scope)
 }
 
 int
-token_scopes(struct context *c, const struct credential *client,
-    struct str asked, struct str_list *out, struct err *e)
+token_scopes(struct arena *a, const struct credential *client, struct str asked,
+    struct str_list *out, struct err *e)
 {
-	struct workspace_record workspace = { 0 };
-	int found = workspace_find(c, &workspace, e);
-	struct products products = { client->entitlements,
-		workspace.entitlements, found == 0 };
 	struct str *items;
 
-	if (found < 0)
-		return -1;
 	if (asked.p && !is_scope_text(asked))
 		return err_set(e, &err_oauth_scope,
 		    "the scope is not a list of names in "
 		    "4,096 bytes");
-	items = arena_array(c->arena, client->scopes.n + 1, sizeof *items);
+	items = arena_array(a, client->scopes.n + 1, sizeof *items);
 	*out = (struct str_list){ items, 0 };
 	for (size_t i = 0; i < client->scopes.n; i++) {
 		struct str scope = client->scopes.items[i];
 
 		if (is_asked_for(asked, scope) &&
 		    words_have(client->application_scopes, scope) &&
-		    is_open(&products, scope))
+		    is_open(client, scope))
 			items[out->n++] = scope;
 	}
 	if (out->n == 0)

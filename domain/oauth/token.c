@@ -5,7 +5,6 @@
  */
 #include "domain/oauth/events.h"
 #include "domain/oauth/group.h"
-#include "domain/production.h"
 #include "domain/words.h"
 
 struct issuing {
@@ -29,24 +28,7 @@ check_client(struct issuing *job, struct oauth_client *client, struct err *e)
 	    !digest_eq(client->credential.sha256, then->sha256))
 		return err_set(e, &err_oauth_client,
 		    "the client or its secret is no longer in force");
-	if (!str_is(client->credential.application_status, "active"))
-		return err_set(e, &err_oauth_unauthorized,
-		    "the client's application is %.*s",
-		    STR_ARGS(client->credential.application_status));
-	return 0;
-}
-
-static int
-check_environment(struct issuing *job, struct err *e)
-{
-	struct err cause = { 0 };
-
-	if (credential_may_be_issued(&job->c, &cause) == 0)
-		return 0;
-	return err_set(e,
-	    cause.kind == &err_production_closed ? &err_oauth_unauthorized
-						 : cause.kind,
-	    "%s", cause.detail);
+	return oauth_client_check(client, e);
 }
 
 static int
@@ -61,9 +43,9 @@ decide_issue(struct tx *tx, void *arg, struct err *e)
 	c->tx = tx;
 	c->db = tx_db(tx);
 	c->now = tx_now(tx);
-	if (check_client(job, &client, e) || check_environment(job, e) ||
-	    token_scopes(
-		c, &client.credential, job->asked->scope, &job->data.scopes, e))
+	if (check_client(job, &client, e) ||
+	    token_scopes(c->arena, &client.credential, job->asked->scope,
+		&job->data.scopes, e))
 		return -1;
 	token = oauth_make_key(c, KEY_ACCESS_TOKEN);
 	job->data.client = client.uid;

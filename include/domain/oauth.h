@@ -39,7 +39,8 @@ struct oauth_client {
  * Who sent this client id and secret, with the ledger of its place acquired
  * (release it by service_release). err_oauth_client for everything but a client
  * that is in force; what is not there costs the same as a wrong secret.
- * err_oauth_unauthorized when its application is not active.
+ * err_oauth_unauthorized when its application is not active, and
+ * while production is closed.
  */
 int oauth_client_authenticate(struct service *, struct str client_id,
     struct str secret, struct arena *, struct oauth_client *, struct ledger **,
