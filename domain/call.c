@@ -157,12 +157,16 @@ answer(struct running *r, struct reply *out, struct err *e)
 	return 0;
 }
 
+int
+running_read(struct running *r, struct reply *out, struct err *e)
+{
+	return running_decode(r, e) ? -1 : answer(r, out, e);
+}
+
 static int
 read_in(struct running *r, struct reply *out, struct err *e)
 {
-	if (running_authorize(r, r->c.db, e) || running_decode(r, e))
-		return -1;
-	return answer(r, out, e);
+	return running_authorize(r, r->c.db, e) ? -1 : running_read(r, out, e);
 }
 
 /* A ledger that was moved aside under a reader's hands is not a corrupt one. */

@@ -30,6 +30,21 @@ authorize_early(struct running *r, struct err *e)
 	return result;
 }
 
+/* RFC 9110, 13.2.1: a write that would be refused anyway is refused for that,
+ * so what was expected is judged first and counts last. */
+static int
+decide_as_expected(struct running *r, struct err *e)
+{
+	struct err verdict;
+
+	if (expectation_judge(r, &verdict, e) ||
+	    r->c.op->decide(&r->c, r->in, e))
+		return -1;
+	if (verdict.kind)
+		*e = verdict;
+	return verdict.kind ? -1 : 0;
+}
+
 static int
 decide(struct tx *tx, void *arg, struct err *e)
 {
@@ -49,7 +64,7 @@ decide(struct tx *tx, void *arg, struct err *e)
 	found = idempotency_find(r, c->db, e);
 	if (found != 0)
 		return found < 0 ? -1 : 0;
-	return c->op->decide(c, r->in, e);
+	return decide_as_expected(r, e);
 }
 
 struct actor

@@ -2,6 +2,7 @@
  * The faults that a table of rows can have and a compiler cannot see.
  */
 #include "domain/catalog_check.h"
+#include "domain/lifecycle.h"
 
 #include <string.h>
 
@@ -248,6 +249,7 @@ check_row(const struct operation *op, void *arg)
 	check_words(op, check->faults);
 	check_entitlement(op, check->faults);
 	check_effect(check, op);
+	lifecycle_check(op, check->groups, check->faults);
 	if (op->method)
 		check_route(op, check->faults);
 	each_row(check->groups, compare, &c);

@@ -10,6 +10,7 @@
 #include "domain/config_shape.h"
 #include "domain/limits.h"
 #include "domain/outbound.h"
+#include "domain/web_origin.h"
 #include "ledger/base/io.h"
 #include "ledger/base/log.h"
 
@@ -95,6 +96,8 @@ SHAPE(config, "Configuration",
 		.doc = "Of the waits between attempts to deliver to a webhook, so many percent are waited"),
 	FIELD(config, access_token_minutes, .def = "15", .min = 1, .max = 60,
 		.doc = "Minutes that an access token is good for"),
+	FIELD(config, cors_origins, .max = 64, .format = &format_web_origin,
+		.doc = "Origins whose pages may read replies in a browser, joined by commas; empty: none"),
 	FIELD(config, log_level, .def = "info", .values = VALUES("debug", "info", "warn", "error"),
 		.doc = "Least level of log lines"),
 	FIELD(config, access_log, .max = 1000,
@@ -105,7 +108,8 @@ SHAPE(config, "Configuration",
 
 /* What a process takes once, when it starts. */
 static const char *const waiting[] = { "state", "keys", "base_url",
-	"origin_host", "threads", "free_floor", "max_ledgers", "listen", NULL };
+	"origin_host", "threads", "free_floor", "max_ledgers", "listen",
+	"cors_origins", NULL };
 
 bool
 config_reloads(struct str name)

@@ -2,7 +2,7 @@
  * The OpenAPI 3.1 document, from the rows that have a route.
  */
 #include "domain/openapi.h"
-#include "domain/catalog.h"
+#include "domain/lifecycle.h"
 
 #include <stddef.h>
 
@@ -210,14 +210,14 @@ has_place(const struct operation *op, enum field_place place)
 static struct statuses
 statuses_of(const struct operation *op)
 {
-	static const int always[] = { 400, 401, 403, 414, 422, 429, 431, 500,
-		503 };
-	static const int writes[] = { 409, 413, 415, 507 };
+	static const int always[] = { 400, 401, 403, 406, 412, 413, 414, 415,
+		422, 429, 431, 500, 503 };
+	static const int writes[] = { 409, 507 };
 	struct statuses s = { .n = 0 };
 
 	for (size_t i = 0; i < sizeof always / sizeof always[0]; i++)
 		add_status(&s, always[i]);
-	for (size_t i = 0; i < 4 && op->effect != EFFECT_READ; i++)
+	for (size_t i = 0; i < 2 && op->effect != EFFECT_READ; i++)
 		add_status(&s, writes[i]);
 	if (has_place(op, IN_PATH))
 		add_status(&s, 404);
@@ -275,9 +275,7 @@ operation(struct arena *a, const struct operation *op)
 	json_put(v, "x-scope", text(a, op->scope));
 	if (op->entitlement)
 		json_put(v, "x-entitlement", text(a, op->entitlement));
-	json_put(v, "x-stability", text(a, "Stable"));
-	json_put(v, "x-lifecycle", text(a, "Published"));
-	json_put(v, "x-since", text(a, op->since));
+	lifecycle_describe(a, op, v);
 	return v;
 }
 

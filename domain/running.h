@@ -26,6 +26,14 @@ int running_authorize(struct running *, struct db *, struct err *);
 /* Fills r->in. */
 int running_decode(struct running *, struct err *);
 
+/* Decodes the input and answers, for a row that reads. Who asks was judged. */
+int running_read(struct running *, struct reply *, struct err *);
+
+/* In the turn, before the row decides: fills the verdict with the refusal of
+ * what the request expects, if any. */
+int expectation_judge(
+    const struct running *, struct err *verdict, struct err *);
+
 int running_write(struct running *, struct reply *, struct err *);
 
 /* Status and Retry-After, where the row's own function has set them. */

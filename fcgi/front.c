@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "domain/catalog.h"
+#include "fcgi/cors.h"
 #include "fcgi/front_state.h"
 #include "fcgi/problem.h"
 #include "fcgi/watch.h"
@@ -75,6 +76,7 @@ front_new(const struct config *config, struct front **out, struct err *e)
 	front->base_url = arena_str(a, config->base_url);
 	front->prefix = path_of_url(front->base_url);
 	front->max_body = (size_t)config->max_body;
+	front->cors_origins = cors_origins_copy(a, config->cors_origins);
 	pthread_mutex_init(&front->lock, NULL);
 	pthread_mutex_init(&front->readiness_lock, NULL);
 	if (make_router(front, e) || service_new(config, &front->service, e) ||
@@ -160,6 +162,7 @@ front_serve(struct front *front, struct front_worker *w, struct transport *t)
 	request_drain(&request);
 	uid_format(request.id, id);
 	response_add(&response, a, "X-Request-Id", "%s", id);
+	cors_answer(front, &request, match.allow, a, &response);
 	sent = !request.gone &&
 	       response_send(&response, &watched.transport,
 		   match.head || str_is(request.method, "HEAD"), &w->out);

@@ -26,6 +26,7 @@ struct front {
 	struct str base_url;
 	struct str prefix;      /* path of the public URL; mostly empty */
 	atomic_size_t max_body; /* as configured last */
+	struct str_list cors_origins; /* empty: CORS is off */
 	atomic_llong latest_us; /* when clones must have ended; 0: no time */
 	pthread_mutex_t lock;
 	int64_t started_us; /* by the steady clock */

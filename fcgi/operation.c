@@ -1,6 +1,9 @@
 #include "domain/call.h"
+#include "fcgi/conditions.h"
+#include "fcgi/deprecation.h"
 #include "fcgi/front_state.h"
 #include "fcgi/limits.h"
+#include "fcgi/negotiation.h"
 #include "ledger/codec/text.h"
 
 static bool
@@ -17,8 +20,10 @@ read_input(struct front *front, struct request *r, struct call *call,
 	const struct operation *op = call->op;
 	struct json *body = NULL;
 
-	if (header_idempotency_key(&r->headers, a, &call->idempotency_key, e) ||
-	    request_read_body(r, front->max_body, a, e))
+	if (negotiation_check_reply(&r->headers, op, e) ||
+	    header_idempotency_key(&r->headers, a, &call->idempotency_key, e) ||
+	    request_read_body(r, front->max_body, a, e) ||
+	    negotiation_check_body(r, e))
 		return -1;
 	if (r->body.n > 0 || (!op->no_body && !op->body_optional))
 		if (request_parse_body(r, front->max_body, a, &body, e))
@@ -34,6 +39,8 @@ read_input(struct front *front, struct request *r, struct call *call,
 		.n_params = r->n_params,
 	};
 	call->accept = headers_get(&r->headers, "accept");
+	if (op->effect != EFFECT_READ)
+		conditions_expect(front, r, a, call);
 	return 0;
 }
 
@@ -169,16 +176,20 @@ set_body(const struct call *call, const struct reply *reply, struct arena *a,
 	return 0;
 }
 
-static void
+/* A client may keep what it read, and asks each time whether it still is so. */
+static int
 set_etag(const struct request *r, const struct content *content,
-    struct arena *a, struct response *response)
+    struct arena *a, struct response *response, struct err *e)
 {
-	struct str wanted = headers_get(&r->headers, "if-none-match");
+	struct str etag =
+	    content && content->source
+		? arena_strf(a, "\"%.*s\"", STR_ARGS(content->etag))
+		: response_etag(a, response->body);
 
-	if (content && content->source)
-		response_set_source_etag(response, a, content->etag, wanted);
-	else
-		response_set_etag(response, a, wanted);
+	if (conditions_answer(&r->headers, etag, a, response, e))
+		return -1;
+	response->cache = "private, no-cache";
+	return 0;
 }
 
 static int
@@ -191,6 +202,8 @@ answer(const struct front *front, const struct request *r,
 	if (reply->retry_after_s > 0)
 		response_add(
 		    response, a, "Retry-After", "%u", reply->retry_after_s);
+	response_add(response, a, "Vary", "Authorization%s",
+	    call->op->renderings ? ", Accept" : "");
 	if (call->op->effect != EFFECT_READ) {
 		if (reply->replayed)
 			response_add(
@@ -202,9 +215,9 @@ answer(const struct front *front, const struct request *r,
 		response_add(response, a, "Ledger-Size", "%llu",
 		    (unsigned long long)reply->ledger_size);
 	add_next_link(r, reply, a, response);
-	if (reply->status == 200)
-		set_etag(r, reply->content, a, response);
-	return 0;
+	return reply->status == 200
+		   ? set_etag(r, reply->content, a, response, e)
+		   : 0;
 }
 
 static int
@@ -228,15 +241,17 @@ run(struct front *front, struct request *r, struct call *call, struct arena *a,
 	return answer(front, r, call, &reply, a, response, e);
 }
 
-/* RFC 6750, 3. */
+/* What would have been right: RFC 6750, 3, and RFC 9110, 15.5.16. */
 static void
-add_challenge(const struct request *r, const struct call *call,
+add_remedy(const struct request *r, const struct call *call,
     const struct err *e, struct arena *a, struct response *response)
 {
 	const char *scope = call->op->scope;
 	bool sent = headers_get(&r->headers, "authorization").n > 0;
 
-	if (e->kind->status == 401)
+	if (e->kind == &err_media_type)
+		negotiation_offer(response, a);
+	else if (e->kind->status == 401)
 		response_add(response, a, "WWW-Authenticate",
 		    "Bearer realm=\"probity\"%s",
 		    sent ? ", error=\"invalid_token\"" : "");
@@ -263,6 +278,8 @@ operation_serve(struct front *front, struct request *r,
 	struct str token;
 	int rc = -1;
 
+	deprecation_announce(
+	    call.op, r, front->base_url, front->prefix, a, response);
 	if (header_bearer(&r->headers, &token, e) == 0 &&
 	    call_authenticate(front->service, token, a, &caller, &ledger, e) ==
 		0) {
@@ -273,6 +290,6 @@ operation_serve(struct front *front, struct request *r,
 		service_release(front->service, ledger);
 	}
 	if (rc)
-		add_challenge(r, &call, e, a, response);
+		add_remedy(r, &call, e, a, response);
 	return rc;
 }

@@ -1,4 +1,5 @@
 #include "domain/catalog.h"
+#include "fcgi/changes_page.h"
 #include "fcgi/docs_pages.h"
 #include "fcgi/ledger_pages.h"
 #include "fcgi/oauth.h"
@@ -85,6 +86,8 @@ const struct route pages[] = {
 	PAGE("GET", "/healthz", healthz_page),
 	PAGE("GET", "/readyz", readyz_page),
 	PAGE("GET", "/metrics", metrics_page),
+	PAGE("GET", "/docs/changes", changes_page),
+	PAGE("GET", "/docs/changes.json", changes_json_page),
 	LEDGER_PAGES(LEDGER),
 	PAGE("GET", LEDGER "tile/{level}/{a}/{b}/{c}/{d}/{e}", tile_page),
 	LEDGER_PAGES(LEDGER "closed/{closed}/"),

@@ -2,16 +2,19 @@
 #include <string.h>
 
 #include "domain/catalog.h"
+#include "fcgi/conditions.h"
 #include "fcgi/ledger_pages.h"
+#include "fcgi/negotiation.h"
 #include "fcgi/problem.h"
 #include "fcgi/request.h"
 
 #define KINDS_MAX 256
 
 #define ADDRESS(name, ...) &err_##name,
-static const struct err_kind *const common[] = { ERR_KINDS(ADDRESS) &
-						     err_uri_too_long,
-	&err_clone_unavailable, &err_clone_busy };
+static const struct err_kind *const common[] = {
+	ERR_KINDS(ADDRESS) & err_uri_too_long, &err_clone_unavailable,
+	&err_clone_busy, &err_precondition, &err_not_acceptable
+};
 #undef ADDRESS
 
 static int

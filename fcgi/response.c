@@ -124,21 +124,19 @@ set_etag(struct response *r, struct arena *a, struct str etag,
 	}
 }
 
-void
-response_set_etag(struct response *r, struct arena *a, struct str if_none_match)
+struct str
+response_etag(struct arena *a, struct str bytes)
 {
 	char hex[DIGEST_HEX + 1];
 
-	digest_hex(sha256(r->body), hex);
-	set_etag(r, a, arena_strf(a, "\"%s\"", hex), if_none_match);
+	digest_hex(sha256(bytes), hex);
+	return arena_strf(a, "\"%s\"", hex);
 }
 
 void
-response_set_source_etag(struct response *r, struct arena *a, struct str what,
-    struct str if_none_match)
+response_set_etag(struct response *r, struct arena *a, struct str if_none_match)
 {
-	set_etag(
-	    r, a, arena_strf(a, "\"%.*s\"", STR_ARGS(what)), if_none_match);
+	set_etag(r, a, response_etag(a, r->body), if_none_match);
 }
 
 static const char *

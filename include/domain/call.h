@@ -9,6 +9,17 @@
 #include "domain/operation.h"
 #include "domain/service.h"
 
+struct reply;
+
+/* What a write expects of the record at its path, judged in its turn. */
+struct expectation {
+	const struct operation *current; /* reads the record; NULL: none does */
+	/* With what current answers just then, or NULL when nothing is there.
+	 * A refusal counts if the write itself would have been done. */
+	int (*judge)(void *arg, const struct reply *now, struct err *);
+	void *arg;
+};
+
 struct call {
 	const struct operation *op;
 	const struct caller *caller;
@@ -20,6 +31,7 @@ struct call {
 				       request's fingerprint, with the body */
 	struct str body;
 	struct str accept; /* media types wanted; no value: any */
+	const struct expectation *expects; /* writes only; or NULL */
 	struct uid request;
 };
 

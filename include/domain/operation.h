@@ -41,6 +41,12 @@ struct operation {
 	const char *product; /* the group's name in the published index */
 	const char *summary;
 	const char *since;      /* version that brought it: "2.0.0" */
+	const char *stability;  /* NULL: "Stable" */
+	const char *deprecated; /* day that announces its end, YYYY-MM-DD; NULL:
+				   it stays */
+	const char *sunset;     /* day of its end, a year later at least */
+	const char *successor;  /* path of the row that takes its place, or
+				   NULL */
 	const char *media_type; /* the reply is bytes of this type, a struct
 				   content; NULL: JSON by `out` */
 	const char *const *renderings; /* media types that a read may answer in

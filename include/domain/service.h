@@ -45,6 +45,7 @@ struct config {
 	int64_t webhook_retry_percent;  /* of the waits between attempts: 100 */
 	int64_t access_token_minutes;   /* that a token is good for: 15 */
 	struct str log_level;
+	struct str_list cors_origins; /* whose pages may read replies */
 
 	struct str timestamp_url; /* authority of RFC 3161; empty: none */
 	int64_t timestamp_hours;  /* between time-stamps: 24 */

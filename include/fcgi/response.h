@@ -54,9 +54,8 @@ int response_set_file(struct response *, int status, const char *type,
 void response_set_etag(
     struct response *, struct arena *, struct str if_none_match);
 
-/* The same for a body that is not there yet, by what tells it from others. */
-void response_set_source_etag(struct response *, struct arena *,
-    struct str what, struct str if_none_match);
+/* The strong entity tag of a body: the hash of its bytes, quoted. */
+struct str response_etag(struct arena *, struct str bytes);
 
 /* False when there was nobody to take it. scratch is used and left empty. */
 bool response_send(const struct response *, struct transport *, bool head,

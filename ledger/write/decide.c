@@ -15,6 +15,14 @@ tx_db(struct tx *tx)
 	return tx->ledger->db;
 }
 
+void
+tx_reading(struct tx *tx, struct reading *out)
+{
+	struct ledger *l = tx->ledger;
+
+	*out = (struct reading){ .db = l->db, .repo = l->repo, .ledger = l };
+}
+
 struct instant
 tx_now(const struct tx *tx)
 {

@@ -131,6 +131,11 @@ struct uid tx_uid(struct tx *); /* version 7 at tx_now */
 void tx_random(struct tx *, void *out, size_t n);
 struct arena *tx_arena(struct tx *);
 
+/* Reading within the turn: the tables hold what was decided so far, and of git
+ * the batches before this one. It ends with the decision. */
+struct reading;
+void tx_reading(struct tx *, struct reading *);
+
 /* Adds an event and projects it at once. data is the struct of the type's
  * shape; payloads were stored by ledger_store_payload. */
 int tx_emit(struct tx *, const struct event_type *, const char *subject_kind,

@@ -116,6 +116,37 @@ test_faults_are_named(void **state)
 	assert_int_equal(load(f, "timestamp_url = https://a.example/\n"), 0);
 }
 
+/* Exactly what a browser writes in Origin. */
+static void
+test_web_origins(void **state)
+{
+	static const char *const bad[] = { "*", "null", "https://",
+		"https://a.example/", "https://a.example/x",
+		"https://A.example", "https://a.example:443",
+		"http://a.example:80", "https://a.example:0",
+		"https://a.example:65536",
+		"https://a.example:", "ftp://a.example", "a.example",
+		"https://*.a.example", "https://u@a.example", "https://[::1",
+		"https://a.example, https://b.example", "https://a.example,," };
+	struct fixture *f = *state;
+
+	assert_int_equal(load(f, "cors_origins =\n"), 0);
+	assert_int_equal(f->config.cors_origins.n, 0);
+	assert_int_equal(load(f, "cors_origins = https://a.example,"
+				 "http://localhost:3000,https://[::1]:8443,"
+				 "https://b.example:80\n"),
+	    0);
+	assert_int_equal(f->config.cors_origins.n, 4);
+	assert_true(
+	    str_is(f->config.cors_origins.items[1], "http://localhost:3000"));
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+		if (load(f,
+			arena_printf(f->a, "cors_origins = %s\n", bad[i])) == 0)
+			fail_msg("%s", bad[i]);
+		assert_non_null(strstr(f->e.detail, "cors_origins"));
+	}
+}
+
 static void
 test_named_file_must_be_there(void **state)
 {
@@ -385,6 +416,7 @@ main(void)
 		WITH_FILE(test_reload_under_readers),
 		WITH_FILE(test_page_says_what_waits),
 		cmocka_unit_test(test_addresses),
+		WITH_FILE(test_web_origins),
 		WITH_FILE(test_named_file_must_be_there),
 		WITH_FILE(test_documents_agree),
 	};
