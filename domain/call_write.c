@@ -98,6 +98,7 @@ submit(struct running *r, struct err *e)
 		.arg = r,
 		.actor = running_actor(r->c.arena, r->call->caller),
 		.request = r->call->request,
+		.trace = r->call->trace,
 		.idempotency = r->idempotency,
 		.arena = r->c.arena,
 		.confirms_clock = r->c.op->confirms_clock,

@@ -4,6 +4,7 @@
 #include "fcgi/front_state.h"
 #include "fcgi/limits.h"
 #include "fcgi/negotiation.h"
+#include "fcgi/trace.h"
 #include "ledger/codec/text.h"
 
 static bool
@@ -274,6 +275,7 @@ operation_serve(struct front *front, struct request *r,
 		.op = match->route->op,
 		.target = r->target,
 		.request = r->id,
+		.trace = trace_read(&r->headers, a),
 	};
 	struct str token;
 	int rc = -1;

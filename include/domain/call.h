@@ -33,6 +33,7 @@ struct call {
 	struct str accept; /* media types wanted; no value: any */
 	const struct expectation *expects; /* writes only; or NULL */
 	struct uid request;
+	struct str trace; /* its traceparent, well-formed; or no value */
 };
 
 struct reply {

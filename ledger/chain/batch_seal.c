@@ -5,6 +5,7 @@
 
 #define MESSAGE_MAX 4096
 #define COMMIT_MAX  (MESSAGE_MAX + SSHSIG_MAX + 2048)
+#define TRACES_MAX  (BATCH_EVENTS * 128)
 #define LINES_MAX   (BATCH_BYTES + BATCH_EVENTS * 128)
 
 static int
@@ -161,7 +162,38 @@ batch_add_identity(struct buf *b, struct str origin, struct instant at)
 }
 
 static void
-add_message(struct buf *b, const struct batch_draft *d)
+add_extra(struct buf *b, const char *entry, struct digest d)
+{
+	char hex[DIGEST_HEX + 1];
+
+	digest_hex(d, hex);
+	buf_addf(b, "Ledger-X: %s %s\n", entry, hex);
+}
+
+/* Sets *any when an event has a trace; then *o is the entry that lists them. */
+static int
+seal_traces(struct arena *a, const struct batch_draft *d, bool *any,
+    struct object *o, struct err *e)
+{
+	struct buf b;
+	int rc = 0;
+
+	buf_init(&b, TRACES_MAX);
+	for (size_t i = 0; i < d->n; i++)
+		if (d->events[i].trace.p)
+			buf_addf(&b, "%llu %.*s\n",
+			    (unsigned long long)d->events[i].seq,
+			    STR_ARGS(d->events[i].trace));
+	*any = b.n > 0 || buf_failed(&b);
+	if (*any)
+		rc = seal_object(a, OBJECT_BLOB, &b, o, e);
+	buf_fini(&b);
+	return rc;
+}
+
+/* traces: content of the entry; no value: there is none. */
+static void
+add_message(struct buf *b, const struct batch_draft *d, struct str traces)
 {
 	const struct event *first = &d->events[0];
 
@@ -173,6 +205,8 @@ add_message(struct buf *b, const struct batch_draft *d)
 	add_trailer(b, "Ledger-Signers", sha256(d->allowed_signers));
 	if (d->index)
 		add_trailer(b, INDEX_TRAILER, *d->index);
+	if (traces.p)
+		add_extra(b, TRACES_ENTRY, sha256(traces));
 }
 
 static void
@@ -209,7 +243,7 @@ add_gpgsig(struct buf *b, struct str armored)
 
 static int
 seal_commit(struct arena *a, const struct batch_draft *d, struct oid tree,
-    struct object *o, struct err *e)
+    struct str traces, struct object *o, struct err *e)
 {
 	struct buf header, message, whole, armored;
 	int rc = -1;
@@ -219,7 +253,7 @@ seal_commit(struct arena *a, const struct batch_draft *d, struct oid tree,
 	buf_init(&whole, COMMIT_MAX);
 	buf_init(&armored, SSHSIG_MAX);
 	add_header(&header, d, tree);
-	add_message(&message, d);
+	add_message(&message, d, traces);
 	buf_add(&whole, buf_str(&header));
 	buf_add_byte(&whole, '\n');
 	buf_add(&whole, buf_str(&message));
@@ -247,10 +281,11 @@ int
 batch_seal(struct arena *a, const struct batch_draft *d,
     struct batch_sealed *out, struct err *e)
 {
-	struct object *o = arena_array(a, BLOBS + 3, sizeof *o);
+	struct object *o = arena_array(a, BLOBS + 4, sizeof *o);
 	size_t n = BLOBS, n_entries = BLOBS;
-	struct tree_entry entries[BLOBS + 1] = { 0 };
-	bool payloads;
+	struct tree_entry entries[BLOBS + 2] = { 0 };
+	struct str trace_list = STR_NONE;
+	bool payloads, traces;
 
 	if (check_draft(d, e) || seal_events(a, d, &o[EVENTS], e) ||
 	    seal_checkpoint(a, d, &o[CHECKPOINT], e))
@@ -258,17 +293,24 @@ batch_seal(struct arena *a, const struct batch_draft *d,
 	o[SIGNERS] =
 	    (struct object){ .kind = OBJECT_BLOB, .bytes = d->allowed_signers };
 	o[SIGNERS].oid = repo_oid_plain(OBJECT_BLOB, o[SIGNERS].bytes);
-	seal_payloads(a, d, &payloads, &o[n]);
 	entries[0] = (struct tree_entry){ STR("events"), false, o[EVENTS].oid };
 	entries[1] =
 	    (struct tree_entry){ STR("checkpoint"), false, o[CHECKPOINT].oid };
 	entries[2] = (struct tree_entry){ STR("allowed_signers"), false,
 		o[SIGNERS].oid };
+	if (seal_traces(a, d, &traces, &o[n], e))
+		return -1;
+	if (traces) {
+		trace_list = o[n].bytes;
+		entries[n_entries++] =
+		    (struct tree_entry){ STR(TRACES_ENTRY), false, o[n++].oid };
+	}
+	seal_payloads(a, d, &payloads, &o[n]);
 	if (payloads)
 		entries[n_entries++] =
 		    (struct tree_entry){ STR("payloads"), true, o[n++].oid };
 	seal_tree(a, entries, n_entries, &o[n]);
-	if (seal_commit(a, d, o[n].oid, &o[n + 1], e))
+	if (seal_commit(a, d, o[n].oid, trace_list, &o[n + 1], e))
 		return -1;
 	out->record = (struct record){ d->has_parent, d->parent, o[n + 1].oid,
 		d->events[0].seq, d->n, o, n + 2 };

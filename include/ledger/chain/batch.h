@@ -94,6 +94,10 @@ int trailers_parse(struct str message, struct trailers *, struct err *);
 /* Whether a trailer "Ledger-X: <name> <sha256>" lists the entry. */
 bool trailers_list_extra(struct str message, struct str name, struct digest);
 
+/* The entry that says which trace an event's request was part of: a line for
+ * each event that has one, "<seq> SP <traceparent> LF", by rising seq. */
+#define TRACES_ENTRY "x-traces"
+
 struct payload_entry {
 	struct digest sha256;
 	struct oid oid;

@@ -53,6 +53,9 @@ struct event {
 	const struct json *data;
 	const struct payload *payloads;
 	size_t n_payloads;
+	/* traceparent of the request (W3C Trace Context), or no value. It
+	 * stands beside the batch's events, not in the event. */
+	struct str trace;
 
 	struct str bytes; /* the canonical form */
 	struct digest hash;

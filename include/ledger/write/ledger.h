@@ -84,6 +84,7 @@ struct command {
 	void *arg;
 	struct actor actor;
 	struct uid request;
+	struct str trace; /* its traceparent, or no value */
 	struct idempotency idempotency;
 	struct arena *arena; /* what the decision allocates, and the receipt */
 	/* The decision is an operator's word that the clock is right: it is
