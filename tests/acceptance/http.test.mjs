@@ -392,6 +392,60 @@ describe("as it is shipped, behind a path of its own", () => {
 		assert.match(r.stderr, /cors_origins.*exact origin/);
 	});
 
+	describe("traceparent", () => {
+		const trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+		const create = (headers) => send(service, "POST", prefix + paths.create,
+			{ key: w.key, body: actionBody(w), headers });
+		const git = (...args) => service.run("git",
+			["-C", service.ledger("acme"), ...args]);
+
+		test("stands beside the event, under the commit's signature",
+			async () => {
+				const { evidence } = (await create({ traceparent: trace,
+					tracestate: "a=b" })).json;
+				const list = git("cat-file", "blob", `${evidence.commit}:x-traces`);
+				assert.equal(list.stdout, `${evidence.seq} ${trace}\n`);
+				const hash = createHash("sha256").update(list.stdout).digest("hex");
+				assert.match(git("log", "-1", "--format=%B", evidence.commit).stdout,
+					new RegExp(`^Ledger-X: x-traces ${hash}$`, "m"));
+			});
+
+		test("each of a batch has its own, and others none", async () => {
+			const replies = await Promise.all(Array.from({ length: 24 }, (_, i) =>
+				create(i % 3 ? { traceparent: trace.replace(/b7../,
+					(100 + i).toString().padStart(4, "f")) } : {})));
+			for (const [i, { json: { evidence } }] of replies.entries()) {
+				const lines = git("cat-file", "blob",
+					`${evidence.commit}:x-traces`).stdout.split("\n");
+				const own = lines.filter((l) => l.startsWith(`${evidence.seq} `));
+				assert.equal(own.length, i % 3 ? 1 : 0);
+				if (i % 3) assert.ok(own[0].includes(`-f${100 + i}`), own[0]);
+			}
+		});
+
+		test("one that is not well-formed is as none", async () => {
+			for (const traceparent of [trace.toUpperCase(), `${trace}-x`,
+				trace.replace(/0af\w+/, "0".repeat(32)), "x", ""]) {
+				const reply = await create({ traceparent });
+				assert.equal(reply.status, 201, traceparent);
+				assert.notEqual(git("cat-file", "-e",
+					`${reply.json.evidence.commit}:x-traces`).code, 0, traceparent);
+			}
+		});
+
+		test("the request's own id is not the client's to choose", async () => {
+			const theirs = "018f0000-0000-7000-8000-000000000000";
+			const reply = await create({ "X-Request-Id": theirs });
+			const id = reply.headers["x-request-id"];
+			assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7/);
+			assert.notEqual(id, theirs);
+			const { commit, seq } = reply.json.evidence;
+			const line = git("cat-file", "blob", `${commit}:events`).stdout
+				.split("\n").find((l) => l.includes(`"seq":${seq},`));
+			assert.equal(JSON.parse(line.slice(line.indexOf(" "))).request, id);
+		});
+	});
+
 	describe("the change ledger", () => {
 		const page = (path, headers = {}) =>
 			send(service, "GET", prefix + path, { headers });

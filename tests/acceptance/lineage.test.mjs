@@ -300,12 +300,14 @@ describe("renderings", () => {
 	});
 
 	test("whoever takes anything else gets the manifest", async () => {
-		for (const accept of ["*/*", "application/json", "image/png",
+		for (const accept of ["*/*", "application/json",
 			"text/html;q=0.5, application/json", ""]) {
 			const reply = await show(uid, "", { Accept: accept });
 			assert.equal(reply.headers["content-type"], "application/json", accept);
 			assert.equal(reply.json.uid, uid);
 		}
+		assertProblem(await show(uid, "", { Accept: "image/png" }), 406,
+			"not_acceptable");
 		assertProblem(await show(uid, "?rendering=pdf"), 422, "validation_failed");
 	});
 });
