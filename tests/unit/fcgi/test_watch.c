@@ -6,7 +6,12 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
+
 #include "fcgi/watch.h"
+#include "tests/support/desk.h"
+
+#define DAY_US INT64_C(86400000000)
 
 static const uint64_t bounds[] = { 500, 2500000 };
 static const struct metric visits = {
@@ -99,12 +104,84 @@ test_log_text(void **state)
 	expect_text("", 4, "");
 }
 
+static struct instant
+yesterday(const struct clock *c)
+{
+	(void)c;
+	return (struct instant){ clock_system.wall(&clock_system).us - DAY_US };
+}
+
+static struct instant
+steady(const struct clock *c)
+{
+	(void)c;
+	return clock_system.steady(&clock_system);
+}
+
+/* Looks as a process of its own does; only this check may fail, or none. */
+static void
+expect_readiness(const struct desk *d, int64_t free_floor,
+    const struct clock *clock, const char *failing)
+{
+	struct config config = *service_config(d->service);
+	struct readiness r = { 0 };
+	struct service *s;
+	struct err e = { 0 };
+
+	config.free_floor = free_floor;
+	assert_int_equal(service_new(&config, &s, &e), 0);
+	if (clock)
+		service_set_clock(s, clock);
+	readiness_check(s, &r);
+	assert_int_equal(r.ready, failing == NULL);
+	for (size_t i = 0; i < READINESS_CHECKS; i++) {
+		bool fails = failing && strcmp(r.checks[i].name, failing) == 0;
+
+		assert_int_equal(r.checks[i].ok, !fails);
+		assert_int_equal(strcmp(r.checks[i].detail, "ok") == 0, !fails);
+	}
+	service_free(s);
+}
+
+static void
+move_head(const struct desk *d, const char *workspace, bool away)
+{
+	char path[2][256];
+
+	for (int i = 0; i < 2; i++)
+		snprintf(path[i], sizeof path[i],
+		    "%s/var/ledgers/%s/sandbox/ledger.git/HEAD%s", d->dir,
+		    workspace, i ? ".away" : "");
+	assert_int_equal(rename(path[!away], path[away]), 0);
+}
+
+static void
+test_readiness(void **state)
+{
+	static const struct clock behind = { yesterday, steady };
+	struct desk *d = *state;
+
+	desk_move(d, "beta");
+	expect_readiness(d, 1, NULL, NULL);
+	expect_readiness(d, INT64_C(1) << 60, NULL, "space");
+	expect_readiness(d, 1, &behind, "clock");
+	/* A damaged ledger does not stop the others. */
+	move_head(d, "acme", true);
+	expect_readiness(d, 1, NULL, NULL);
+	move_head(d, "beta", true);
+	expect_readiness(d, 1, NULL, "ledgers");
+	move_head(d, "acme", false);
+	move_head(d, "beta", false);
+	expect_readiness(d, 1, NULL, NULL);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_text_formats),
 		cmocka_unit_test(test_log_text),
+		WITH_DESK(test_readiness),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
