@@ -22,13 +22,17 @@ secret_prefix(struct str s)
 	return n < s.n && s.p[n] == '_' ? n + 1 : 0;
 }
 
+/* Base64 has slashes, which a path has too; only webhooks' secrets are of it.
+ */
 static size_t
 secret_length(struct str s)
 {
+	bool base64 = s.n > 0 && s.p[0] == 'w';
 	size_t n = secret_prefix(s);
 
 	while (n > 0 && n < s.n &&
-	       (isalnum((unsigned char)s.p[n]) || memchr("_-+=%", s.p[n], 5)))
+	       (isalnum((unsigned char)s.p[n]) ||
+		   memchr("_-+=%/", s.p[n], base64 ? 6 : 5)))
 		n++;
 	return n;
 }

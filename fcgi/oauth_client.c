@@ -94,6 +94,19 @@ count(struct front *front, const struct oauth_client *client, struct arena *a,
 	return limits_count(front, &party, a, response, e);
 }
 
+/* For the access log. */
+static void
+keep_client(struct request *r, const struct oauth_client *client)
+{
+	struct caller caller = {
+		.place = client->place,
+		.application = client->credential.application,
+		.credential = client->credential.public_id,
+	};
+
+	request_serve(r, &caller);
+}
+
 int
 oauth_visit_begin(struct front *front, struct request *r, struct arena *a,
     struct response *response, struct oauth_visit *v, struct err *e)
@@ -111,8 +124,10 @@ oauth_visit_begin(struct front *front, struct request *r, struct arena *a,
 	}
 	if (find_secret(r, v, a, &client_id, &secret, e) ||
 	    oauth_client_authenticate(front->service, client_id, secret, a,
-		&v->client, &v->ledger, e) ||
-	    count(front, &v->client, a, response, e))
+		&v->client, &v->ledger, e))
+		return -1;
+	keep_client(r, &v->client);
+	if (count(front, &v->client, a, response, e))
 		return -1;
 	if (fault.kind) {
 		*e = fault;

@@ -49,6 +49,13 @@ static const struct err_kind *const problems[] = {
 	NULL,
 };
 
+static const struct gauge *const gauges[] = {
+	&gauge_deliveries_queued,
+	&gauge_delivery_lag,
+	&gauge_dead_letters,
+	NULL,
+};
+
 static const struct view view = { types, webhooks_view_sql };
 
 extern const struct group group_webhooks;
@@ -59,4 +66,5 @@ const struct group group_webhooks = {
 	.view = &view,
 	.jobs = jobs,
 	.problems = problems,
+	.gauges = gauges,
 };

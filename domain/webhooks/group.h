@@ -1,6 +1,7 @@
 #ifndef DOMAIN_WEBHOOKS_GROUP_H
 #define DOMAIN_WEBHOOKS_GROUP_H
 
+#include "domain/gauge.h"
 #include "domain/job.h"
 #include "domain/operation.h"
 #include "domain/webhooks/events.h"
@@ -45,5 +46,8 @@ struct uid webhook_uid_of(const struct str *parts, size_t n);
  * detail is a JSON object's text, members of the body's data. */
 int webhook_offer_all(struct db *, const struct event *, const char *name,
     struct str detail, struct err *);
+
+extern const struct gauge gauge_deliveries_queued, gauge_delivery_lag,
+    gauge_dead_letters;
 
 #endif

@@ -11,6 +11,7 @@ import { top } from "./support/places.mjs";
 import { Service, until } from "./support/service.mjs";
 import { actionBody, provision } from "./support/workspace.mjs";
 
+const nobody = "127.0.0.1:9";
 let service, w, accessLog;
 const page = (path, headers = {}) => send(service, "GET", path, { headers });
 const worker = () => {
@@ -53,7 +54,11 @@ const requests = (families, operation, status) => value(families,
 	"probity_requests_total", { operation, status: String(status) });
 
 before(async () => {
-	service = new Service({ build: "debug", worker: false });
+	service = new Service({ build: "debug", worker: false,
+		// The file is written anew here, and clients are many.
+		env: { PROBITY_OUTBOUND_LOOPBACK: nobody,
+			PROBITY_LIMIT_REQUESTS_PER_SECOND: "1000000",
+			PROBITY_LIMIT_BURST: "1000000" } });
 	accessLog = join(service.dir, "log/access.log");
 	await service.start();
 	w = provision(service, "acme");
@@ -147,6 +152,8 @@ test("what the worker measures is there for each ledger", async () => {
 	const status = service.ctl("acme", "ledger status");
 	assert.equal(value(all, "probity_ledger_events", place), status.size);
 	assert.equal(value(all, "probity_jobs_open", place), 0);
+	assert.equal(value(all, "probity_webhook_deliveries_queued", place), 0);
+	assert.equal(value(all, "probity_webhook_delivery_lag_seconds", place), 0);
 	assert.equal(value(all, "probity_jobs_oldest_seconds", place), 0);
 	assert.equal(value(all, "probity_ledger_verified", place), 1);
 	assert.equal(value(all, "probity_ledger_damaged_objects", place), 0);
@@ -155,6 +162,27 @@ test("what the worker measures is there for each ledger", async () => {
 		"probity_ledger_verified_timestamp_seconds", place) - verified) < 0.01);
 	assert.ok(value(all, "probity_worker_measured_timestamp_seconds") >
 		verified);
+});
+
+test("a delivery that nobody takes shows as lag", async () => {
+	const { uid } = service.ctl("acme", "application create", { name: "hooks",
+		responsible: "a@example.com", entitlements: "financial-actions,agents",
+		scopes: "actions:create,agent:execution:webhooks" });
+	const { key } = service.ctl("acme", "credential issue", { application: uid });
+	const hook = await send(service, "POST", "/api/v2/agent-execution/webhooks",
+		{ key, body: { url: `https://${nobody}/` } });
+	assert.equal(hook.status, 201, hook.text);
+	const made = await send(service, "POST", paths.create,
+		{ key, body: actionBody(w) });
+	assert.equal(made.status, 201, made.text);
+	worker();
+	const all = await metrics();
+	const place = { workspace: "acme", environment: "sandbox" };
+	assert.equal(value(all, "probity_webhook_deliveries_queued", place), 1);
+	assert.equal(value(all, "probity_webhook_dead_letters", place), 0);
+	const lag = value(all, "probity_webhook_delivery_lag_seconds", place);
+	const age = (Date.now() - Date.parse(made.json.created_at)) / 1000;
+	assert.ok(lag > 0 && lag <= age + 1, `${lag} of ${age}`);
 });
 
 test("both text formats are what the reference parsers read", async () => {

@@ -7,13 +7,14 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { close, paths, send } from "./support/client.mjs";
 import { finish } from "./support/evidence.mjs";
+import { makeClient, oauthPaths } from "./support/oauth.mjs";
 import { Service } from "./support/service.mjs";
 import { pin, Token } from "./support/token.mjs";
 import { actionBody, provision } from "./support/workspace.mjs";
 
 const chunk = 1 << 20;
 let service, token, onFile, onToken;
-const issued = [], replies = [];
+const issued = [], replies = [], loopback = "127.0.0.1:9";
 
 // Where the bytes are in the pages that the process may write.
 function find(pid, wanted) {
@@ -48,6 +49,7 @@ async function write(w) {
 
 before(async () => {
 	service = new Service({ worker: false, env: { PROBITY_LOG_LEVEL: "debug" } });
+	service.settings.PROBITY_OUTBOUND_LOOPBACK = loopback;
 	service.settings.PROBITY_ACCESS_LOG = join(service.dir, "log/access.log");
 	token = new Token(service);
 	token.makeKey("ledger", "01");
@@ -86,11 +88,39 @@ test("no PIN is kept", () => {
 	assert.deepEqual(find(pid, Buffer.from(pin)), []);
 });
 
+// Nobody is called: registering looks at the address alone.
+async function registerWebhook() {
+	const { uid } = service.ctl("onfile", "application create", { name: "hooks",
+		responsible: "a@example.com", entitlements: "agents",
+		scopes: "agent:execution:webhooks" });
+	const { key } = service.ctl("onfile", "credential issue", { application: uid });
+	const reply = await send(service, "POST", "/api/v2/agent-execution/webhooks",
+		{ key, body: { url: `https://${loopback}/hook` } });
+	assert.equal(reply.status, 201, reply.text);
+	issued.push(key);
+	return reply.json.secret;
+}
+
+// As the form has it, secret and all.
+async function askToken(client, secret) {
+	const reply = await fetch(service.baseUrl + oauthPaths.token, {
+		method: "POST", body: new URLSearchParams({
+			grant_type: "client_credentials", client_id: client.client_id,
+			client_secret: secret }) });
+	return reply.json();
+}
+
 // What was shown once: here and nowhere else. A key's public part may be known.
 async function issue() {
 	const rotated = service.ctl("onfile", "credential rotate",
 		{ uid: onFile.credential.uid });
-	issued.push(onFile.key, onToken.key, rotated.key);
+	const client = makeClient(service, "onfile", "client");
+	issued.push(onFile.key, onToken.key, rotated.key, client.client_secret,
+		(await askToken(client, client.client_secret)).access_token,
+		await registerWebhook());
+	// One character more, so that it is refused and may be told of.
+	assert.equal((await askToken(client, `${client.client_secret}x`)).error,
+		"invalid_client");
 	for (const key of issued) {
 		// Used well, used after its end, and where it does not belong.
 		replies.push(await send(service, "GET", paths.workspace, { key }),
@@ -133,8 +163,8 @@ function expectNowhere(what, bytes) {
 
 test("no secret that was issued is in logs, events, tables or files", async () => {
 	await issue();
-	assert.deepEqual(issued.map((key) => secretOf(key).length >= 43),
-		[true, true, true]);
+	assert.equal(issued.length, 7);
+	assert.ok(issued.every((secret) => secretOf(secret).length >= 43));
 	const log = join(service.dir, "log/access.log");
 	assert.ok(existsSync(log));
 	assert.ok(service.log("fcgi").includes('"level":"debug"'));

@@ -90,7 +90,7 @@ test_log_text(void **state)
 	expect_text("/api/v2/workspace", 100, "/api/v2/workspace");
 	expect_text("/a/pby_test_acme_4Fz0aQ7x_abc/b", 100, "/a/*/b");
 	expect_text("pbyt_live_x-_=y pbyc_test_z", 100, "* *");
-	expect_text("whsec_AbC+d=", 100, "*");
+	expect_text("/a/whsec_AbC+d/e= b", 100, "/a/* b");
 	expect_text("pbypass pby", 100, "pbypass pby");
 	expect_text("a\xff"
 		    "b\xc3",
