@@ -24,8 +24,8 @@ struct front {
 	size_t n_routes;
 	struct arena *arena;
 	struct str base_url;
-	struct str prefix;      /* path of the public URL; mostly empty */
-	atomic_size_t max_body; /* as configured last */
+	struct str prefix;            /* path of the public URL; mostly empty */
+	atomic_size_t max_body;       /* as configured last */
 	struct str_list cors_origins; /* empty: CORS is off */
 	atomic_llong latest_us; /* when clones must have ended; 0: no time */
 	pthread_mutex_t lock;

@@ -30,9 +30,8 @@ path_param(const struct request *r, const char *name)
 /* The ledger of the path is not looked for, so nothing tells whether it is
  * there. */
 static int
-check(struct front *front, struct request *r,
-    const struct ledger_visit *visit, struct arena *a,
-    struct response *response, struct err *e)
+check(struct front *front, struct request *r, const struct ledger_visit *visit,
+    struct arena *a, struct response *response, struct err *e)
 {
 	const struct place *place = &visit->caller.place;
 

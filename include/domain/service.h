@@ -60,7 +60,7 @@ struct config {
 	int64_t limit_requests_per_second; /* 100 */
 	int64_t limit_burst;               /* 200 */
 	int64_t limit_monthly;             /* 1,000,000 */
-	struct str access_log;    /* file, or "-"; empty: none */
+	struct str access_log;             /* file, or "-"; empty: none */
 	struct str metrics_allow; /* who may read /metrics: domain/addresses.h
 				   */
 };
