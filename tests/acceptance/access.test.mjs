@@ -7,6 +7,7 @@ import { after, before, test } from "node:test";
 import { close, paths, send } from "./support/client.mjs";
 import { assertProblem, Contract } from "./support/contract.mjs";
 import { finish } from "./support/evidence.mjs";
+import { askToken, assertOAuthError, tokenOf } from "./support/oauth.mjs";
 import { Service } from "./support/service.mjs";
 
 const entitlementsPath = "/api/v2/infrastructure/data-entitlements";
@@ -206,8 +207,16 @@ test("a live key works while production is open, and no longer", async () => {
 	const posture = (await get(posturePath, live.key)).json.production_access;
 	assert.deepEqual([posture.state, posture.approver_uid], ["open", ann.uid]);
 
+	const client = production("oauth-client create", { application: live.uid });
+	assert.match(client.client_id, /^pbyc_live_acme_/);
+	const token = await tokenOf(service, client);
+	assert.match(token, /^pbyt_live_acme_/);
+	assert.equal((await get(paths.workspace, token)).status, 200);
+
 	const used = ann.sign("close");
 	production("production close", { approver: ann.uid, ...used });
+	assert.deepEqual(code(await get(paths.workspace, token)), closed);
+	assertOAuthError(await askToken(service, client), 400, "unauthorized_client");
 	for (const path of [paths.workspace, posturePath, checkpointPath])
 		assert.deepEqual(code(await get(path, live.key)), closed, path);
 	const wrong = await send(service, "POST", paths.create,

@@ -90,6 +90,16 @@ test("scopes: what was asked for, the client, its application, its products", as
 		{ scopes: "trust:write", owned: "workspace:read" }), /scope/);
 });
 
+test("what is taken from the workspace is granted no more", async () => {
+	const scope = async () => (await askToken(service, foreign)).json.scope;
+	service.ctl("rival", "workspace disentitle", { entitlements: "finance-core",
+		reason: "Contract ended" });
+	assert.equal(await scope(), "workspace:read agent:execution:read");
+	service.ctl("rival", "workspace entitle", { entitlements: "finance-core" });
+	assert.equal(await scope(),
+		"workspace:read finance-core:read agent:execution:read");
+});
+
 test("both encodings of Basic, and the form", async () => {
 	const { client_id: id, client_secret: secret } = client;
 	for (const headers of [basic(id, secret), basicEscaped(id, secret),
@@ -234,6 +244,21 @@ test("a token writes, and another of the application asks again", async () => {
 	assert.equal((await read(token)).status, 200);
 	assert.equal((await read(token.slice(0, -1))).status, 401);
 	assert.equal((await read(await tokenOf(service, client))).status, 403);
+});
+
+test("what a client asks for counts towards its application's limits", async () => {
+	const few = makeClient(service, "acme", "few");
+	service.ctl("acme", "application set-limits",
+		{ uid: few.application, monthly: 2 });
+	const token = await tokenOf(service, few);
+	const last = await askToken(service, few);
+	assert.equal(last.status, 200);
+	assert.ok(last.headers.ratelimit);
+	for (const reply of [await askToken(service, few), await sendForm(service,
+		oauthPaths.introspect, { token }, withSecret(few))]) {
+		assertOAuthError(reply, 429, "temporarily_unavailable");
+		assert.ok(Number(reply.headers["retry-after"]) > 0);
+	}
 });
 
 test("challenges of RFC 6750", async () => {
