@@ -9,8 +9,8 @@ const struct err_kind err_oauth_response = { "unsupported_response_type",
 	"Nobody can be asked for consent here", 400, false,
 	"Take the client credentials grant at the token endpoint." };
 
-typedef int (*answer)(struct front *, const struct request *,
-    struct oauth_visit *, struct arena *, struct response *, struct err *);
+typedef int (*answer)(struct front *, struct request *, struct oauth_visit *,
+    struct arena *, struct response *, struct err *);
 
 /* Everything between a form and its reply. What went wrong is told in OAuth's
  * own words, and left in *e for the log. */
@@ -45,9 +45,8 @@ read_resources(
 }
 
 static int
-answer_token(struct front *front, const struct request *r,
-    struct oauth_visit *v, struct arena *a, struct response *response,
-    struct err *e)
+answer_token(struct front *front, struct request *r, struct oauth_visit *v,
+    struct arena *a, struct response *response, struct err *e)
 {
 	struct str type = form_get(&v->form, "grant_type");
 	struct token_request asked = {
@@ -66,6 +65,7 @@ answer_token(struct front *front, const struct request *r,
 	if (read_resources(v, a, &asked.resource, e) ||
 	    access_token_issue(front->service, v->ledger, &asked, a, &grant, e))
 		return -1;
+	r->served.first_seq = r->served.last_seq = grant.seq;
 	json_put_str(a, body, "access_token", grant.token);
 	json_put_str(a, body, "token_type", STR("Bearer"));
 	json_put_int(a, body, "expires_in", grant.expires_in_s);
@@ -116,9 +116,8 @@ need_token(const struct oauth_visit *v, struct str *text, struct err *e)
 }
 
 static int
-answer_introspect(struct front *front, const struct request *r,
-    struct oauth_visit *v, struct arena *a, struct response *response,
-    struct err *e)
+answer_introspect(struct front *front, struct request *r, struct oauth_visit *v,
+    struct arena *a, struct response *response, struct err *e)
 {
 	struct access_token token;
 	struct json *body = json_object(a);
@@ -141,16 +140,17 @@ answer_introspect(struct front *front, const struct request *r,
 }
 
 static int
-answer_revoke(struct front *front, const struct request *r,
-    struct oauth_visit *v, struct arena *a, struct response *response,
-    struct err *e)
+answer_revoke(struct front *front, struct request *r, struct oauth_visit *v,
+    struct arena *a, struct response *response, struct err *e)
 {
 	struct str text;
+	uint64_t seq;
 
 	if (need_token(v, &text, e) ||
 	    access_token_surrender(
-		front->service, v->ledger, &v->client, text, r->id, a, e))
+		front->service, v->ledger, &v->client, text, r->id, a, &seq, e))
 		return -1;
+	r->served.first_seq = r->served.last_seq = seq;
 	response->status = 200;
 	return 0;
 }

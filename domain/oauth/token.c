@@ -100,6 +100,7 @@ access_token_issue(struct service *service, struct ledger *ledger,
 		.token = job.c.secret,
 		.scope = words_join(a, job.data.scopes),
 		.expires_in_s = config->access_token_minutes * 60,
+		.seq = receipt.events[0].seq,
 	};
 	return 0;
 }
@@ -172,7 +173,7 @@ decide_surrender(struct tx *tx, void *arg, struct err *e)
 int
 access_token_surrender(struct service *service, struct ledger *ledger,
     const struct oauth_client *client, struct str text, struct uid request,
-    struct arena *a, struct err *e)
+    struct arena *a, uint64_t *seq, struct err *e)
 {
 	struct surrender s = { a, client, text };
 	struct command command = {
@@ -187,8 +188,13 @@ access_token_surrender(struct service *service, struct ledger *ledger,
 	int found = access_token_introspect(
 	    service, ledger, client, text, a, &token, e);
 
+	*seq = 0;
 	/* A writer's turn only where there is something to end. */
 	if (found < 1)
 		return found;
-	return ledger_submit(ledger, &command, &receipt, e);
+	if (ledger_submit(ledger, &command, &receipt, e))
+		return -1;
+	if (receipt.n > 0)
+		*seq = receipt.events[0].seq;
+	return 0;
 }

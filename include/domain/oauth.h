@@ -74,6 +74,7 @@ struct token_grant {
 	struct str token; /* shown this once */
 	struct str scope;
 	int64_t expires_in_s;
+	uint64_t seq; /* of its event */
 };
 
 /*
@@ -92,10 +93,11 @@ int access_token_introspect(struct service *, struct ledger *,
     const struct oauth_client *, struct str text, struct arena *,
     struct access_token *, struct err *);
 
-/* Ends the client's own token of this text; does nothing for any other. */
+/* Ends the client's own token of this text; does nothing for any other. *seq is
+ * that of the event, 0 where there was none to be. */
 int access_token_surrender(struct service *, struct ledger *,
     const struct oauth_client *, struct str text, struct uid request,
-    struct arena *, struct err *);
+    struct arena *, uint64_t *seq, struct err *);
 
 /* The issuer identifier of RFC 8414, and with it the whole API's URL. */
 struct str oauth_issuer(struct arena *, struct str base_url);
