@@ -8,6 +8,7 @@ import { close, paths, send } from "./support/client.mjs";
 import { assertProblem } from "./support/contract.mjs";
 import { audit, finish, publicKey } from "./support/evidence.mjs";
 import { load } from "./support/load.mjs";
+import { postureOf } from "./support/posture.mjs";
 import { Service, until } from "./support/service.mjs";
 import { pin, Token } from "./support/token.mjs";
 import { actionBody, provision } from "./support/workspace.mjs";
@@ -39,7 +40,7 @@ before(async () => {
 beforeEach(close);
 after(close);
 
-test("the ledger was made with the token's keys", () => {
+test("the ledger was made with the token's keys", async () => {
 	const text = readFileSync(file, "utf8");
 	assert.match(text, /^pkcs11:[^\n]*\n$/);
 	assert.equal(statSync(file).mode & 0o777, 0o600);
@@ -53,6 +54,9 @@ test("the ledger was made with the token's keys", () => {
 			"--max-parents=0", "main"]).stdout.trim()}:events`]).stdout;
 	assert.ok(first.includes(json.public_key));
 	assert.ok(first.includes(recovery.json.public_key));
+	const shown = await postureOf(service, "acme")("key_storage");
+	assert.equal(shown.state, "token");
+	assert.equal(shown.public_key, json.public_key.trim());
 });
 
 test("an action lands, and the auditor takes it", async () => {

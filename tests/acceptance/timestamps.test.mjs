@@ -13,6 +13,7 @@ import { Authority } from "./support/authority.mjs";
 import { close, send } from "./support/client.mjs";
 import { assertProblem } from "./support/contract.mjs";
 import { finish } from "./support/evidence.mjs";
+import { postureOf } from "./support/posture.mjs";
 import { Service, until } from "./support/service.mjs";
 
 const path = "/api/v2/ledger/timestamps";
@@ -118,6 +119,8 @@ test("a URL that may not be asked stops the programs", () => {
 });
 
 test("the newest checkpoint is stamped, once in the hours", async () => {
+	const posture = postureOf(service, "acme");
+	assert.equal((await posture("time_stamping")).state, "waiting");
 	await round();
 	assert.equal(asked.length, 1);
 	assert.equal(asked[0].headers["content-type"],
@@ -125,6 +128,10 @@ test("the newest checkpoint is stamped, once in the hours", async () => {
 	assert.equal(job("acme").status, "completed", service.log("round"));
 	await round();
 	assert.equal(asked.length, 1);
+	const shown = await posture("time_stamping");
+	assert.equal(shown.state, "stamping");
+	assert.equal(shown.authority, service.settings.PROBITY_TIMESTAMP_URL);
+	assert.ok(shown.newest_size > 0 && shown.since === shown.last_at);
 });
 
 test("openssl accepts it from the bytes in a clone", async () => {

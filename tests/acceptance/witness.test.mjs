@@ -7,6 +7,7 @@ import { auditorKey } from "./support/auditor.mjs";
 import { close, paths, send } from "./support/client.mjs";
 import { assertProblem, Contract } from "./support/contract.mjs";
 import { finish } from "./support/evidence.mjs";
+import { postureOf } from "./support/posture.mjs";
 import { Service } from "./support/service.mjs";
 import { actionBody, provision } from "./support/workspace.mjs";
 import { leafOf } from "./support/rfc9162.mjs";
@@ -14,7 +15,7 @@ import { isCosigned, Witness } from "./support/witness.mjs";
 import { accepted, build } from "./tlog/verifier.mjs";
 
 const path = "/api/v2/ledger/checkpoint";
-let service, contract, w, auditor, status, file, one, two;
+let service, contract, w, auditor, posture, status, file, one, two;
 
 const git = (...args) => {
 	const r = service.run("git", ["-C", service.ledger("acme"), ...args]);
@@ -102,6 +103,7 @@ before(async () => {
 	await service.start();
 	w = provision(service, "acme");
 	auditor = auditorKey(service, "acme");
+	posture = postureOf(service, "acme");
 	status = service.ctl("acme", "ledger status");
 	contract = await Contract.of(service);
 	one = await new Witness("one.example/w", status.origin, status.public_key).start();
@@ -118,6 +120,7 @@ test("without witnesses nothing is witnessed, and nobody is asked", async () => 
 	const plain = await read();
 	assert.equal(plain.witnessed, false);
 	assert.deepEqual(plain.cosignatures, []);
+	assert.equal((await posture("witnesses")).state, "none");
 	await round();
 	assert.ok(!events().some((text) => text.includes("ledger.witness")));
 });
@@ -125,9 +128,14 @@ test("without witnesses nothing is witnessed, and nobody is asked", async () => 
 test("two witnesses cosign the newest checkpoint", async () => {
 	listed(one, two);
 	assertProblem(await ask("?witnessed=true"), 404);
+	assert.equal((await posture("witnesses")).state, "waiting");
 	await round();
 	const v = await assertWitnessed(one, two);
 	assert.equal(v.size, one.state.size);
+	const shown = await posture("witnesses");
+	assert.deepEqual([shown.state, shown.asked, shown.minimum, shown.newest_size],
+		["cosigning", 2, 2, v.size]);
+	assert.ok(shown.since && shown.since <= shown.last_at);
 	const plain = await read(`?size=${v.size}`);
 	assert.ok(v.checkpoint.startsWith(plain.checkpoint));
 	assert.equal(v.checkpoint, plain.checkpoint +
@@ -253,6 +261,7 @@ test("a list that cannot be read stops witnessing only", async () => {
 	assert.equal(events().length, size);
 	assert.match(service.log("round"), /witnesses, line 1/);
 	assertProblem(await ask("?witnessed=true"), 503);
+	assert.equal((await posture("witnesses")).state, "unknown");
 	assert.equal((await read()).witnessed, false);
 	listed(one, two);
 });
