@@ -5,6 +5,7 @@
 #include "domain/catalog.h"
 #include "domain/infrastructure/group.h"
 #include "domain/workspace.h"
+#include "ledger/base/embed.h"
 
 struct entitlement_query {
 	int64_t limit, after_id;
@@ -30,11 +31,14 @@ SHAPE(data_entitlement, "A group of operations",
 PAGE_SHAPE(entitlement_page, "Entitlements", data_entitlement_shape);
 /* clang-format on */
 
+EMBED(infrastructure_data_entitlements_examples,
+    "domain/infrastructure/examples/infrastructure.data_entitlements.json");
 LIST_OPERATION(infrastructure_data_entitlements, entitlement_query,
     entitlement_page, .id = "infrastructure.data_entitlements", .method = "GET",
     .path = "/api/v2/infrastructure/data-entitlements",
     .scope = "infrastructure:read", .entitlement = "infrastructure",
     .product = "Core Platform",
+    .examples = infrastructure_data_entitlements_examples,
     .summary = "List the entitlements of the workspace");
 
 static bool

@@ -12,6 +12,7 @@
 #include "domain/witnesses.h"
 #include "domain/words.h"
 #include "domain/workspace.h"
+#include "ledger/base/embed.h"
 
 struct posture_environment {
 	struct str state;
@@ -134,10 +135,13 @@ SHAPE(posture, "What guards the workspace's ledger",
 	FIELD(posture, free_space, .of = &posture_space_shape, .doc = "Room on the ledger's disk"));
 /* clang-format on */
 
+EMBED(infrastructure_posture_examples,
+    "domain/infrastructure/examples/infrastructure.posture.json");
 READ_OPERATION(infrastructure_posture, nothing, posture,
     .id = "infrastructure.posture", .method = "GET",
     .path = "/api/v2/infrastructure/posture", .scope = "infrastructure:read",
     .entitlement = "infrastructure", .product = "Core Platform",
+    .examples = infrastructure_posture_examples,
     .summary = "Show what guards the workspace's ledger");
 
 static int

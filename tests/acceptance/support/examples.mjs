@@ -42,7 +42,8 @@ export async function fixture() {
 	const w = provision(service, "acme");
 	const entitled = service.ctl("acme", "application create", { name: "examples",
 		responsible: "a@example.com", scopes: await scopesOf(service),
-		entitlements: "core-platform,financial-actions,agents,finance-core" });
+		entitlements: "core-platform,financial-actions,agents,finance-core," +
+			"infrastructure" });
 	const { key: full } = service.ctl("acme", "credential issue",
 		{ application: entitled.uid });
 	const bare = auditorKey(service, "acme", { scopes: "benchmark:read",
