@@ -4,6 +4,7 @@
  */
 #include "domain/webhooks.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "domain/webhooks/group.h"
@@ -68,6 +69,7 @@ webhook_offer(struct db *db, const struct event *ev, const char *name,
 	struct offer o = { ev, name, STR_NONE };
 	struct rows r;
 
+	assert(webhook_name_find(str_from(name)));
 	if (db_query(db, &r, e,
 		"SELECT w.id, w.uid FROM webhook_subscription s"
 		" JOIN webhook w ON w.id = s.webhook_id"
