@@ -1,6 +1,7 @@
 /* Registrations as their applications see them, and all, for operators. */
 #include "domain/webhooks/group.h"
 #include "domain/words.h"
+#include "ledger/base/embed.h"
 
 struct webhook_view {
 	int64_t id;
@@ -31,11 +32,15 @@ SHAPE(webhook_query, "Which part of the list", PAGE_QUERY(webhook_query));
 PAGE_SHAPE(webhook_page, "Webhooks", webhook_view_shape);
 /* clang-format on */
 
+EMBED(webhook_list_examples,
+    "domain/webhooks/examples/agent_execution.webhooks.json");
+
 LIST_OPERATION(webhook_list, webhook_query, webhook_page,
     .id = "agent_execution.webhooks", .method = "GET",
     .path = "/api/v2/agent-execution/webhooks", .command = "webhook list",
-    .scope = "agent:execution:webhooks", .entitlement = "agents",
-    .product = "Agents & MCP", .summary = "List webhooks, without secrets");
+    .examples = webhook_list_examples, .scope = "agent:execution:webhooks",
+    .entitlement = "agents", .product = "Agents & MCP",
+    .summary = "List webhooks, without secrets");
 
 static struct webhook_view
 view_from(struct rows *r, struct arena *a)

@@ -9,6 +9,7 @@
 #include "domain/webhooks/secret.h"
 #include "domain/webhooks/send.h"
 #include "domain/words.h"
+#include "ledger/base/embed.h"
 
 #define MOST 20 /* registrations of an application that are not revoked */
 
@@ -45,12 +46,15 @@ SHAPE(webhook_new, "A webhook that was registered",
 	FIELD(webhook_new, created_at, .doc = "When"));
 /* clang-format on */
 
+EMBED(webhook_register_examples,
+    "domain/webhooks/examples/agent_execution.webhook_register.json");
+
 PREPARE(webhook_register, webhook_register)
 WRITE_OPERATION(webhook_register, webhook_register, webhook_new,
     .id = "agent_execution.webhook_register", .method = "POST",
     .path = "/api/v2/agent-execution/webhooks",
-    .scope = "agent:execution:webhooks", .entitlement = "agents",
-    .product = "Agents & MCP",
+    .examples = webhook_register_examples, .scope = "agent:execution:webhooks",
+    .entitlement = "agents", .product = "Agents & MCP",
     .summary = "Register a webhook, its secret shown once",
     .prepare = webhook_register_prepare_any, .reply_is_pure = true,
     .emits = EMITS(&event_webhook_registered),

@@ -5,6 +5,8 @@
  */
 #include "domain/webhooks/group.h"
 
+#include "ledger/base/embed.h"
+
 struct webhook_uid {
 	struct uid uid;
 };
@@ -33,12 +35,16 @@ SHAPE(webhook_status, "The status of a webhook",
 	FIELD(webhook_status, changed_at, .doc = "When"));
 /* clang-format on */
 
+EMBED(webhook_revoke_examples,
+    "domain/webhooks/examples/agent_execution.webhook_revoke.json");
+
 WRITE_OPERATION(webhook_revoke, webhook_uid, webhook_status,
     .id = "agent_execution.webhook_revoke", .method = "DELETE",
     .path = "/api/v2/agent-execution/webhooks/{uid}",
-    .command = "webhook revoke", .scope = "agent:execution:webhooks",
-    .entitlement = "agents", .product = "Agents & MCP", .status = 200,
-    .no_body = true, .summary = "Revoke a webhook", .reply_is_pure = true,
+    .command = "webhook revoke", .examples = webhook_revoke_examples,
+    .scope = "agent:execution:webhooks", .entitlement = "agents",
+    .product = "Agents & MCP", .status = 200, .no_body = true,
+    .summary = "Revoke a webhook", .reply_is_pure = true,
     .emits = EMITS(&event_webhook_revoked));
 WRITE_OPERATION(webhook_approve, webhook_reason, webhook_status,
     .id = "webhook.approve", .command = "webhook approve", .status = 200,

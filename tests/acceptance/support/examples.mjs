@@ -56,12 +56,16 @@ export async function fixture() {
 	const action = await ask(paths.create, actionBody(w, { amount: "7.00" }));
 	const made = await ask("/api/v2/infrastructure/lineage-exports",
 		{ scope_type: "action", scope_id: action.uid });
+	const hook = await ask("/api/v2/agent-execution/webhooks", {
+		url: "https://93.184.215.14/probity",
+		events: ["financial_action.reconciled"] });
 	await service.launch("round", [join(service.bin, "probity-worker"), "--once"])
 		.ended;
 	return { service, stop, keys: { full, bare, none: undefined }, given: {
 		source_uid: w.sources["EUR-BIG"].uid, connector_id: w.connector.id,
 		counterparty_id: w.counterparty.id, action_uid: action.uid,
-		action_seq: action.evidence.seq, export_uid: made.uid } };
+		action_seq: action.evidence.seq, export_uid: made.uid,
+		webhook_uid: hook.uid } };
 }
 
 async function scopesOf(service) {
