@@ -27,12 +27,23 @@ put(struct arena *a, struct json *headers, const char *name,
 		a, arena_printf(a, "#/components/headers/%s", component)));
 }
 
-struct json *
-openapi_problem_headers(struct arena *a)
+/* Every reply to a credential that is in force says how much is left. */
+static struct json *
+common(struct arena *a)
 {
 	struct json *v = json_object(a);
 
 	put(a, v, "X-Request-Id", "RequestId");
+	put(a, v, "RateLimit", "RateLimit");
+	put(a, v, "RateLimit-Policy", "RateLimitPolicy");
+	return v;
+}
+
+struct json *
+openapi_problem_headers(struct arena *a)
+{
+	struct json *v = common(a);
+
 	put(a, v, "Retry-After", "RetryAfter");
 	put(a, v, "WWW-Authenticate", "Challenge");
 	return v;
@@ -58,17 +69,21 @@ put_of_read(struct arena *a, const struct operation *op, int status,
 	if (status == 304)
 		return;
 	put(a, headers, "Retry-After", "RetryAfter");
-	if (is_paged(op))
+	if (is_paged(op) && !op->deprecated)
 		put(a, headers, "Link", "Link");
 }
 
 struct json *
 openapi_headers(struct arena *a, const struct operation *op, int status)
 {
-	struct json *v = json_object(a);
+	struct json *v = common(a);
 
-	put(a, v, "X-Request-Id", "RequestId");
 	put(a, v, "Ledger-Size", "LedgerSize");
+	if (op->deprecated) {
+		put(a, v, "Deprecation", "Deprecation");
+		put(a, v, "Sunset", "Sunset");
+		put(a, v, "Link", "Link");
+	}
 	if (op->effect == EFFECT_READ) {
 		put_of_read(a, op, status, v);
 		return v;

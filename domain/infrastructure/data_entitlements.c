@@ -36,9 +36,9 @@ EMBED(infrastructure_data_entitlements_examples,
 LIST_OPERATION(infrastructure_data_entitlements, entitlement_query,
     entitlement_page, .id = "infrastructure.data_entitlements", .method = "GET",
     .path = "/api/v2/infrastructure/data-entitlements",
+    .examples = infrastructure_data_entitlements_examples,
     .scope = "infrastructure:read", .entitlement = "infrastructure",
     .product = "Core Platform",
-    .examples = infrastructure_data_entitlements_examples,
     .summary = "List the entitlements of the workspace");
 
 static bool

@@ -139,9 +139,9 @@ EMBED(infrastructure_posture_examples,
     "domain/infrastructure/examples/infrastructure.posture.json");
 READ_OPERATION(infrastructure_posture, nothing, posture,
     .id = "infrastructure.posture", .method = "GET",
-    .path = "/api/v2/infrastructure/posture", .scope = "infrastructure:read",
+    .path = "/api/v2/infrastructure/posture",
+    .examples = infrastructure_posture_examples, .scope = "infrastructure:read",
     .entitlement = "infrastructure", .product = "Core Platform",
-    .examples = infrastructure_posture_examples,
     .summary = "Show what guards the workspace's ledger");
 
 static int

@@ -21,6 +21,7 @@ before(async () => {
 	const g = f.given;
 	fuzzer = new Fuzzer(documentOf(), seed, [[/^source_uid$/, g.source_uid],
 		[/^uid$/, g.action_uid], [/^uid$/, g.export_uid],
+		[/^uid$/, g.webhook_uid], [/^url$/, g.webhook_url],
 		[/^scope_id$/, g.action_uid], [/^scope_type$/, "action"],
 		[/^connector_id$/, g.connector_id], [/^counterparty_id$/, g.counterparty_id],
 		[/^currency$/, "EUR"], [/^amount$/, "0.01"], [/^execution_mode$/, "sandbox"],

@@ -38,12 +38,24 @@ export const writeExamples = (file, examples) => writeFileSync(file,
 export async function fixture() {
 	const service = new Service({ build: "debug", worker: false });
 	const stop = await startAuthority(service);
+	try {
+		return { stop, service, ...await furnish(service) };
+	} catch (e) {
+		stop();
+		throw e;
+	}
+}
+
+async function furnish(service) {
 	await service.start();
 	const w = provision(service, "acme");
 	const entitled = service.ctl("acme", "application create", { name: "examples",
 		responsible: "a@example.com", scopes: await scopesOf(service),
 		entitlements: "core-platform,financial-actions,agents,finance-core," +
 			"infrastructure" });
+	// The fuzzer asks more than an ordinary client may.
+	service.ctl("acme", "application set-limits", { uid: entitled.uid,
+		"requests-per-second": 10000, burst: 10000 });
 	const { key: full } = service.ctl("acme", "credential issue",
 		{ application: entitled.uid });
 	const bare = auditorKey(service, "acme", { scopes: "benchmark:read",
@@ -56,16 +68,17 @@ export async function fixture() {
 	const action = await ask(paths.create, actionBody(w, { amount: "7.00" }));
 	const made = await ask("/api/v2/infrastructure/lineage-exports",
 		{ scope_type: "action", scope_id: action.uid });
-	const hook = await ask("/api/v2/agent-execution/webhooks", {
-		url: "https://93.184.215.14/probity",
-		events: ["financial_action.reconciled"] });
+	// Nothing is delivered to it; it is only registered.
+	const webhook_url =
+		`https://${service.settings.PROBITY_OUTBOUND_LOOPBACK}/events`;
+	const hook = await ask("/api/v2/agent-execution/webhooks", { url: webhook_url });
 	await service.launch("round", [join(service.bin, "probity-worker"), "--once"])
 		.ended;
-	return { service, stop, keys: { full, bare, none: undefined }, given: {
+	return { keys: { full, bare, none: undefined }, given: {
 		source_uid: w.sources["EUR-BIG"].uid, connector_id: w.connector.id,
 		counterparty_id: w.counterparty.id, action_uid: action.uid,
 		action_seq: action.evidence.seq, export_uid: made.uid,
-		webhook_uid: hook.uid } };
+		webhook_url, webhook_uid: hook.uid } };
 }
 
 async function scopesOf(service) {
@@ -86,6 +99,7 @@ async function startAuthority(service) {
 	await new Promise((done) => server.listen(0, "127.0.0.1", done));
 	service.own(join(service.dir, "home/ca.pem"));
 	Object.assign(service.settings, {
+		PROBITY_OUTBOUND_LOOPBACK: `127.0.0.1:${server.address().port}`,
 		PROBITY_TIMESTAMP_CA: join(service.dir, "home/ca.pem"),
 		PROBITY_TIMESTAMP_URL: `http://127.0.0.1:${server.address().port}/tsr` });
 	return () => {
@@ -125,7 +139,7 @@ export function asExample(example, reply, { service, given }) {
 	if (v === undefined) return undefined;
 	let text = JSON.stringify(v).replaceAll(service.baseUrl, host);
 	for (const [pointer, name] of Object.entries(example.given ?? {}))
-		if (/_uid$/.test(name))
+		if (/_(uid|url)$/.test(name))
 			text = text.replaceAll(given[name], pointer.slice(1).split("/")
 				.reduce((at, step) => at[step], example.request));
 	return JSON.parse(text);
