@@ -12,7 +12,10 @@ mandir    ?= $(prefix)/share/man
 docdir    ?= $(prefix)/share/doc/probity
 datadir   ?= $(prefix)/share/probity
 unitdir   ?= $(prefix)/lib/systemd/system
-sysconfdir ?= $(prefix)/etc
+sysusersdir ?= $(prefix)/lib/sysusers.d
+tmpfilesdir ?= $(prefix)/lib/tmpfiles.d
+# Where the programs look, whatever the prefix.
+confdir   ?= /etc/probity
 INSTALL   ?= install
 
 # One spelling of the path, since the dependency files name it.
@@ -86,8 +89,15 @@ BENCHES  := $(patsubst %.c,$(B)/%,$(BENCH_C))
 FAULTS   := $(patsubst %.c,$(B)/%,$(FAULT_C))
 SHIMS    := $(patsubst %.c,$(B)/%.so,$(SHIM_C))
 
+
+# What is installed beside programs and pages.
+UNITS     := $(notdir $(wildcard conf/systemd/*))
+WEB_CONF  := $(filter-out probity.conf,$(notdir $(wildcard conf/*.conf)))
+SHIPPED_SCRIPTS := scripts/verify.sh scripts/check-proof.sh \
+	scripts/check-manifest.sh
+
 .PHONY: all help programs unit fuzzers shims benches faults check check-source \
-	lint bench install clean format docs fuzz-short
+	lint bench install uninstall deb version clean format docs fuzz-short
 .SECONDEXPANSION:
 .SECONDARY:
 
@@ -177,21 +187,52 @@ bench: ## Measure against the baselines; writes build/bench.json
 docs: programs ## Write the generated reference pages
 	scripts/generate-docs $(B)
 
+# A unit or a web server's configuration names where the programs went.
+place = sed -e 's|/usr/local/libexec/probity|$(libexecdir)/probity|g' \
+	-e 's|/usr/local/share/probity|$(datadir)|g'
+
 install: ## Install below $(DESTDIR)$(prefix); build with MODE=release first
-	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(libexecdir)/probity \
-		$(DESTDIR)$(mandir)/man1 $(DESTDIR)$(mandir)/man8 \
-		$(DESTDIR)$(docdir) $(DESTDIR)$(datadir) $(DESTDIR)$(unitdir) \
-		$(DESTDIR)$(sysconfdir)/probity
+	$(INSTALL) -d $(addprefix $(DESTDIR),$(bindir) $(libexecdir)/probity \
+		$(mandir)/man1 $(mandir)/man5 $(mandir)/man8 \
+		$(docdir)/decisions $(datadir)/conf $(unitdir) $(sysusersdir) \
+		$(tmpfilesdir) $(confdir))
 	$(INSTALL) -m 755 $(B)/probityctl $(B)/probity-audit $(DESTDIR)$(bindir)
 	$(INSTALL) -m 755 $(B)/probity.fcgi $(B)/probity-worker \
 		$(DESTDIR)$(libexecdir)/probity
-	$(INSTALL) -m 755 scripts/verify.sh scripts/check-proof.sh \
-		scripts/check-manifest.sh $(DESTDIR)$(datadir)
+	$(INSTALL) -m 755 $(SHIPPED_SCRIPTS) $(DESTDIR)$(datadir)
 	$(INSTALL) -m 644 $(wildcard docs/man/*.1) $(DESTDIR)$(mandir)/man1
+	$(INSTALL) -m 644 $(wildcard docs/man/*.5) $(DESTDIR)$(mandir)/man5
 	$(INSTALL) -m 644 $(wildcard docs/man/*.8) $(DESTDIR)$(mandir)/man8
-	$(INSTALL) -m 644 $(wildcard docs/*.md) LICENSE $(DESTDIR)$(docdir)
-	$(INSTALL) -m 644 $(wildcard conf/systemd/*) $(DESTDIR)$(unitdir)
-	$(INSTALL) -m 644 $(wildcard conf/*.conf) $(DESTDIR)$(sysconfdir)/probity
+	$(INSTALL) -m 644 $(wildcard docs/*.md) $(DESTDIR)$(docdir)
+	$(INSTALL) -m 644 $(wildcard docs/decisions/*.md) \
+		$(DESTDIR)$(docdir)/decisions
+	for f in $(UNITS); do \
+		$(place) conf/systemd/$$f >$(DESTDIR)$(unitdir)/$$f && \
+		chmod 644 $(DESTDIR)$(unitdir)/$$f || exit; done
+	for f in $(WEB_CONF); do \
+		$(place) conf/$$f >$(DESTDIR)$(datadir)/conf/$$f && \
+		chmod 644 $(DESTDIR)$(datadir)/conf/$$f || exit; done
+	$(INSTALL) -m 644 conf/sysusers.d/probity.conf $(DESTDIR)$(sysusersdir)
+	$(INSTALL) -m 644 conf/tmpfiles.d/probity.conf $(DESTDIR)$(tmpfilesdir)
+	@# Settings that are there are the operator's.
+	test -e $(DESTDIR)$(confdir)/probity.conf || \
+		$(INSTALL) -m 644 conf/probity.conf $(DESTDIR)$(confdir)
+
+uninstall: ## Remove what install brought; settings, ledgers and keys stay
+	rm -f $(addprefix $(DESTDIR)$(bindir)/,probityctl probity-audit) \
+		$(foreach n,1 5 8,$(addprefix $(DESTDIR)$(mandir)/man$(n)/,\
+		$(notdir $(wildcard docs/man/*.$(n))))) \
+		$(addprefix $(DESTDIR)$(unitdir)/,$(UNITS)) \
+		$(DESTDIR)$(sysusersdir)/probity.conf \
+		$(DESTDIR)$(tmpfilesdir)/probity.conf
+	rm -rf $(DESTDIR)$(libexecdir)/probity $(DESTDIR)$(docdir) \
+		$(DESTDIR)$(datadir)
+
+deb: ## Build the Debian packages into build/deb
+	scripts/make-deb
+
+version:
+	@echo $(VERSION)
 
 clean: ## Remove everything built
 	rm -rf $(BUILD)
