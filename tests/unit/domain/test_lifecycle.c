@@ -43,11 +43,16 @@ reads(struct context *c, const void *in, void *out, struct err *e)
 	return 0;
 }
 
+#define EXAMPLES                                                          \
+	"{\"examples\":[{\"name\":\"shown\",\"summary\":\"One\","         \
+	"\"status\":200,\"reply\":{}},{\"name\":\"refused\",\"summary\":" \
+	"\"None\",\"status\":404,\"reply\":{\"status\":404}}]}"
 #define OF(name)                                                               \
 	.id = name ".show", .method = "GET", .path = "/api/v2/" name "/{uid}", \
-	.scope = "trust:read", .product = "Things", .summary = "Show",         \
-	.since = "2.0.0", .status = 200, .in = &thing_shape,                   \
-	.out = &thing_shape, .effect = EFFECT_READ, .read = reads
+	.scope = "trust:read", .entitlement = "core-platform",                 \
+	.product = "Things", .summary = "Show", .since = "2.0.0",              \
+	.status = 200, .in = &thing_shape, .out = &thing_shape,                \
+	.effect = EFFECT_READ, .read = reads, .examples = EXAMPLES
 
 static const struct operation new_row = { OF("new") };
 static const struct operation old_row = { OF("old"), .deprecated = "2027-01-31",
