@@ -46,6 +46,8 @@ openapi_problem_headers(struct arena *a)
 
 	put(a, v, "Retry-After", "RetryAfter");
 	put(a, v, "WWW-Authenticate", "Challenge");
+	put(a, v, "Accept", "Accept");
+	put(a, v, "Accept-Encoding", "AcceptEncoding");
 	return v;
 }
 
