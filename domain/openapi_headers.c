@@ -46,6 +46,8 @@ openapi_problem_headers(struct arena *a)
 
 	put(a, v, "Retry-After", "RetryAfter");
 	put(a, v, "WWW-Authenticate", "Challenge");
+	put(a, v, "ETag", "ETag");
+	put(a, v, "Ledger-Size", "LedgerSize");
 	put(a, v, "Accept", "Accept");
 	put(a, v, "Accept-Encoding", "AcceptEncoding");
 	return v;
@@ -68,11 +70,10 @@ put_of_read(struct arena *a, const struct operation *op, int status,
 	put(a, headers, "ETag", "ETag");
 	if (op->out == &content_shape || op->media_type || op->renderings)
 		put(a, headers, "Content-Disposition", "Disposition");
-	if (status == 304)
-		return;
-	put(a, headers, "Retry-After", "RetryAfter");
 	if (is_paged(op) && !op->deprecated)
 		put(a, headers, "Link", "Link");
+	if (status != 304)
+		put(a, headers, "Retry-After", "RetryAfter");
 }
 
 struct json *

@@ -377,8 +377,8 @@ describe("as it is shipped, behind a path of its own", () => {
 		const [{ uri }] = LinkHeader.parse(reply.headers.link).get("rel", "next");
 		assert.ok(uri.startsWith(`${prefix}${paths.statements}?`), uri);
 		assert.equal((await send(service, "GET", uri, { key: w.key })).status, 200);
-		assertProblem(await send(service, "GET", paths.statements,
-			{ key: w.key }), 404, "not_found");
+		assertProblem(await send(service, "GET", paths.statements, { key: w.key,
+			unchecked: "without the prefix it is no operation" }), 404, "not_found");
 		const problem = assertProblem(await send(service, "GET",
 			`${prefix}/nothing`, { key: w.key }), 404);
 		assert.equal(problem.type,
