@@ -128,6 +128,62 @@ for (const [name, kind] of Object.entries(kinds)) {
 	});
 }
 
+// Every command in every state that a credential and its owner can be in.
+const ways = { active: [], suspended: ["suspend"], revoked: ["revoke"] };
+const permitted = (what, owner, own) => ({
+	suspend: owner === "active", resume: owner === "suspended",
+	"revoke owner": owner !== "revoked", issue: owner === "active",
+	rotate: own === "active" && owner !== "revoked", revoke: own === "active",
+})[what];
+
+for (const [name, kind] of Object.entries(kinds))
+	for (const [owner, way] of Object.entries(ways))
+		for (const own of ["active", "revoked"])
+			test(`${name} that is ${own}, of an owner that is ${owner}`, async () => {
+				const { uid } = application();
+				const made = does(kind.issue, { application: uid });
+				for (const verb of way) does(`application ${verb}`, { uid });
+				if (own === "revoked") does(kind.revoke, { uid: made.uid });
+				if (owner !== "active" || own !== "active")
+					assert.notEqual(await kind.opens(made), 200);
+				const commands = { issue: [kind.issue, { application: uid }],
+					suspend: ["application suspend", { uid }],
+					resume: ["application resume", { uid }],
+					rotate: [kind.rotate, { uid: made.uid }],
+					revoke: [kind.revoke, { uid: made.uid }],
+					"revoke owner": ["application revoke", { uid }] };
+				const may = (what) => permitted(what, owner, own);
+				for (const [what, command] of Object.entries(commands))
+					if (!may(what)) await refuses(...command, "conflict");
+				// Each leaves the next one permitted, and in the end nothing is.
+				for (const what of ["rotate", "revoke", "revoke owner"].filter(may))
+					does(...commands[what]);
+				for (const command of Object.values(commands))
+					await refuses(...command, "conflict");
+				assert.notEqual(await kind.opens(made), 200);
+			});
+
+test("a write by a key that is no longer in force leaves nothing", async () => {
+	const { uid } = application();
+	const made = does("credential issue", { application: uid });
+	const write = async () => (await send(service, "POST", paths.create,
+		{ key: made.key, body: {} })).status;
+	const renewed = does("credential rotate", { uid: made.uid });
+	let before = await size();
+	assert.equal(await write(), 401, "rotated");
+	assert.equal(await size(), before);
+	made.key = renewed.key;
+	for (const [words, options, expected] of [
+		["application suspend", { uid }, 403],
+		["credential revoke", { uid: made.uid }, 401],
+		["application revoke", { uid }, 401]]) {
+		does(words, options);
+		before = await size();
+		assert.equal(await write(), expected, words);
+		assert.equal(await size(), before);
+	}
+});
+
 test("rotating a client's secret ends its tokens, and no others", async () => {
 	const c = makeClient(service, "acme", "rotating");
 	const beside = makeClient(service, "acme", "beside");
