@@ -319,14 +319,18 @@ service_acquire(struct service *s, const struct place *place,
 {
 	struct arena *a = arena_new();
 	struct ledger_options options = { 0 };
+	bool there;
 	int result = -1;
 
 	*out = NULL;
 	if (service_ledger_options(s, place, a, &options, e))
 		goto out;
-	if (!ledger_exists(&options, a)) {
-		if (succession_check(options.dir, e))
-			goto out;
+	/* Asked of one that is there, too, so that the time of a 401 does not
+	 * tell which workspaces there are. */
+	there = ledger_exists(&options, a);
+	if (succession_check(options.dir, e))
+		goto out;
+	if (!there) {
 		err_set(e, &err_not_found, "there is no ledger %.*s/%.*s",
 		    STR_ARGS(place->workspace), STR_ARGS(place->environment));
 		goto out;

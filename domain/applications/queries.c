@@ -155,25 +155,29 @@ int
 credential_find(struct db *db, struct str public_id, struct arena *a,
     struct credential *out, struct err *e)
 {
+	struct credential nearest;
 	struct rows r;
 	int found;
 
 	if (db_query(db, &r, e,
 		"SELECT c.public_id, c.sha256, c.status, c.scopes,"
 		" " CREDENTIAL_OWNER_COLUMNS
-		" FROM credential c" CREDENTIAL_OWNER_JOINS
-		" WHERE c.public_id = ?",
+		" FROM credential c" CREDENTIAL_OWNER_JOINS CREDENTIAL_NEAREST(
+		    "c", "credential", "public_id"),
 		"s", public_id))
 		return -1;
 	found = rows_next(&r, e);
 	if (found == 1) {
-		*out = (struct credential){
+		nearest = (struct credential){
 			.public_id = rows_str(&r, 0, a),
 			.sha256 = rows_digest(&r, 1),
 			.status = rows_str(&r, 2, a),
 			.scopes = words_split(a, rows_str(&r, 3, a)),
 		};
-		credential_owner_from(&r, 4, a, out);
+		credential_owner_from(&r, 4, a, &nearest);
+		found = str_eq(nearest.public_id, public_id);
+		if (found)
+			*out = nearest;
 	}
 	if (rows_end(&r, e))
 		return -1;

@@ -52,7 +52,8 @@ WRITE_OPERATION(webhook_approve, webhook_reason, webhook_status,
     .summary = "Approve a webhook that waits for it, or one that was disabled",
     .reply_is_pure = true, .emits = EMITS(&event_webhook_approved));
 
-/* The same refusal for one of another application. */
+/* The same refusal for one of another application, and in the same time: in
+ * vain a row is read, too. */
 int
 webhook_find(
     struct context *c, struct uid uid, struct webhook_row *out, struct err *e)
@@ -61,12 +62,16 @@ webhook_find(
 	int found;
 
 	if (db_query(c->db, &r, e,
-		"SELECT id, uid, application, url, status, public_key"
-		" FROM webhook WHERE uid = ?1"
-		" AND (?2 IS NULL OR application = ?2)",
+		"SELECT id, uid, application, url, status, public_key,"
+		" uid = ?1 AND (?2 IS NULL OR application = ?2)"
+		" FROM webhook WHERE uid = coalesce((SELECT uid FROM webhook"
+		"  WHERE uid <= ?1 ORDER BY uid DESC LIMIT 1),"
+		" (SELECT min(uid) FROM webhook))",
 		"uu", uid, c->caller->application))
 		return -1;
 	found = rows_next(&r, e);
+	if (found == 1)
+		found = rows_bool(&r, 6);
 	if (found == 1)
 		*out = (struct webhook_row){
 			.id = rows_int(&r, 0),

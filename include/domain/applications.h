@@ -79,6 +79,13 @@ int credential_find(struct db *, struct str public_id, struct arena *,
 	" JOIN application a ON a.uid = c.application" \
 	" LEFT JOIN workspace w ON w.id = 1"           \
 	" LEFT JOIN production_state p ON p.id = 1" LIMITS_JOINS
+/* Where the row's key is ?1, or where it would be if it were there: in vain
+ * costs as much as found, or the time of a 401 tells which keys there are. The
+ * reader of the row compares. */
+#define CREDENTIAL_NEAREST(row, table, key)                             \
+	" WHERE " row "." key " = coalesce((SELECT " key " FROM " table \
+	" WHERE " key " <= ?1 ORDER BY " key                            \
+	" DESC LIMIT 1), (SELECT min(" key ") FROM " table "))"
 void credential_owner_from(
     const struct rows *, int first, struct arena *, struct credential *);
 
