@@ -293,6 +293,50 @@ test_public_id_alone_opens_nothing(void **state)
 	assert_int_equal(authenticate(f, forged, &caller), -1);
 }
 
+/* What stands below, just below, just above and above an id. */
+#define NEIGHBOURS 6
+static void
+neighbours(struct arena *a, struct str id, struct str out[NEIGHBOURS])
+{
+	struct str shorter = str_slice(id, 0, id.n - 1);
+
+	out[0] = STR("");
+	out[1] = STR("0");
+	out[2] = shorter;
+	out[3] = arena_strf(a, "%.*s0", STR_ARGS(id));
+	out[4] = arena_strf(a, "%.*s~", STR_ARGS(shorter));
+	out[5] = STR("~");
+}
+
+/* A row is read in vain, the nearest one: never is it what was asked for. */
+static void
+test_neighbours_are_not_found(void **state)
+{
+	struct fixture *f = *state;
+	struct credential untouched = { 0 }, out = { 0 };
+	struct str ids[NEIGHBOURS];
+	struct api_key key;
+	struct reading reading;
+	struct ledger *ledger;
+	struct err e = { 0 };
+
+	assert_true(api_key_parse(f->desk.a, f->key, &key));
+	neighbours(f->desk.a, key.public_id, ids);
+	assert_int_equal(
+	    service_acquire(f->desk.service, &acme, &ledger, &e), 0);
+	assert_int_equal(ledger_read_begin(ledger, &reading, &e), 0);
+	for (size_t i = 0; i < NEIGHBOURS; i++) {
+		assert_int_equal(
+		    credential_find(reading.db, ids[i], f->desk.a, &out, &e),
+		    0);
+		assert_memory_equal(&out, &untouched, sizeof out);
+	}
+	assert_int_equal(
+	    credential_find(reading.db, key.public_id, f->desk.a, &out, &e), 1);
+	ledger_read_end(&reading);
+	service_release(f->desk.service, ledger);
+}
+
 static void
 test_rotation_ends_the_previous_key(void **state)
 {
@@ -456,6 +500,7 @@ main(void)
 		WITH_KEY(test_key_opens_what_it_may),
 		WITH_KEY(test_wrong_keys),
 		WITH_KEY(test_public_id_alone_opens_nothing),
+		WITH_KEY(test_neighbours_are_not_found),
 		WITH_KEY(test_rotation_ends_the_previous_key),
 		WITH_KEY(test_revocation),
 		WITH_KEY(test_application_status),

@@ -246,6 +246,54 @@ test_scopes(void **state)
 	assert_ptr_equal(ask(f, "finance-core:read", &grant), &err_oauth_scope);
 }
 
+/* What stands below, just below, just above and above an id. */
+#define NEIGHBOURS 6
+static void
+neighbours(struct arena *a, struct str id, struct str out[NEIGHBOURS])
+{
+	struct str shorter = str_slice(id, 0, id.n - 1);
+
+	out[0] = STR("");
+	out[1] = STR("0");
+	out[2] = shorter;
+	out[3] = arena_strf(a, "%.*s0", STR_ARGS(id));
+	out[4] = arena_strf(a, "%.*s~", STR_ARGS(shorter));
+	out[5] = STR("~");
+}
+
+/* A row is read in vain, the nearest one: its secret opens nothing by another
+ * id, and a token's neighbours are no tokens. */
+static void
+test_neighbours_are_not_found(void **state)
+{
+	struct fixture *f = *state;
+	struct access_token untouched = { 0 }, out = { 0 };
+	struct oauth_client client;
+	struct str ids[NEIGHBOURS];
+	struct api_key key;
+	struct reading reading;
+	struct ledger *ledger;
+	struct err e = { 0 };
+
+	neighbours(f->desk.a, f->client_id, ids);
+	for (size_t i = 0; i < NEIGHBOURS; i++)
+		assert_ptr_equal(enter(f, ids[i], f->secret, &client, &ledger),
+		    &err_oauth_client);
+	assert_true(key_parse(f->desk.a, token(f), &key));
+	neighbours(f->desk.a, key.public_id, ids);
+	assert_int_equal(
+	    service_acquire(f->desk.service, &key.place, &ledger, &e), 0);
+	assert_int_equal(ledger_read_begin(ledger, &reading, &e), 0);
+	for (size_t i = 0; i < NEIGHBOURS; i++) {
+		assert_int_equal(
+		    access_token_find(reading.db, ids[i], f->desk.a, &out, &e),
+		    0);
+		assert_memory_equal(&out, &untouched, sizeof out);
+	}
+	ledger_read_end(&reading);
+	service_release(f->desk.service, ledger);
+}
+
 static void
 test_wrong_clients(void **state)
 {
@@ -428,6 +476,7 @@ main(void)
 		WITH_CLIENT(test_token_opens_what_it_may),
 		WITH_CLIENT(test_scopes),
 		WITH_CLIENT(test_wrong_clients),
+		WITH_CLIENT(test_neighbours_are_not_found),
 		WITH_CLIENT(test_time_ends_a_token),
 		WITH_CLIENT(test_rotation_ends_tokens),
 		WITH_CLIENT(test_introspection),
