@@ -9,6 +9,7 @@
 #include "ledger/base/child.h"
 #include "ledger/base/instant.h"
 #include "ledger/base/log.h"
+#include "ledger/base/private.h"
 
 #define CHUNK_BYTES 65536
 #define HEAD_MAX    8192
@@ -53,7 +54,8 @@ now_us(void)
 static int
 take_slot(const struct clone_limits *limits, int *slot, struct err *e)
 {
-	int fd = open(limits->lock_path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	int fd = private_open(
+	    AT_FDCWD, limits->lock_path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 
 	if (fd < 0)
 		return err_errno(

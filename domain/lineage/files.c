@@ -10,6 +10,7 @@
 
 #include "domain/service.h"
 #include "ledger/base/io.h"
+#include "ledger/base/private.h"
 
 #define PROGRESS_DIGITS 20
 
@@ -63,7 +64,7 @@ export_want(struct context *c, struct uid uid, struct err *e)
 	if (export_dir(c, &dir, e) ||
 	    export_path(c, uid, FILE_WANTED, &path, e))
 		return -1;
-	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	fd = private_open(AT_FDCWD, path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return err_errno(e, &err_unavailable, "cannot write %s", path);
 	close(fd);

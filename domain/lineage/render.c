@@ -6,6 +6,7 @@
 
 #include "domain/lineage/files.h"
 #include "domain/service.h"
+#include "ledger/base/private.h"
 
 static struct str
 uid_as_text(struct arena *a, struct uid uid)
@@ -87,7 +88,8 @@ render_file(struct context *c, const struct export_record *x,
 	if (manifest_of(c, x, &m, e) || export_dir(c, &dir, e) ||
 	    export_path(c, x->uid, FILE_PROGRESS, &progress, e))
 		return -1;
-	fd = open(progress, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	fd = private_open(
+	    AT_FDCWD, progress, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return err_errno(
 		    e, &err_unavailable, "cannot write %s", progress);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "ledger/base/io.h"
+#include "ledger/base/private.h"
 
 #define PIECE_BYTES 65536
 /* How often the free space is looked at. */
@@ -115,7 +116,8 @@ is_still(int fd, const char *path)
 static int
 open_alone(const char *path, struct err *e)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	int fd =
+	    private_open(AT_FDCWD, path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 
 	if (fd < 0)
 		return err_errno(e, &err_unavailable, "cannot write %s", path);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "ledger/base/buf.h"
+#include "ledger/base/private.h"
 #include "ledger/base/uid.h"
 
 #define READ_STEP ((size_t)65536)
@@ -103,6 +104,7 @@ write_temporary(const char *path, struct str bytes, mode_t mode,
 	if (snprintf(name, PATH_MAX, "%s.tmp-%016llx", path,
 		(unsigned long long)random) >= PATH_MAX)
 		return err_set(e, &err_internal, "path is too long");
+	mode = private_mode(AT_FDCWD, name, mode);
 	fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 	if (fd < 0)
 		return err_errno(e, &err_internal, "cannot create %s", name);
@@ -154,7 +156,7 @@ make_dir(const char *path, mode_t mode, struct err *e)
 {
 	struct stat st;
 
-	if (mkdir(path, mode) == 0)
+	if (private_mkdir(AT_FDCWD, path, mode) == 0)
 		return io_fsync_parent(path, e);
 	if (errno == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
 		return 0;

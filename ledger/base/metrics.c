@@ -9,6 +9,7 @@
 
 #include "ledger/base/arena.h"
 #include "ledger/base/instant.h"
+#include "ledger/base/private.h"
 #include "ledger/base/shared.h"
 
 #define CHAINS   4096
@@ -173,7 +174,8 @@ make(struct metrics *m, struct table *t, const char *key, size_t n_values)
 	int fd;
 
 	pthread_mutex_lock(&m->lock);
-	fd = open(m->lock_path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	fd = private_open(
+	    AT_FDCWD, m->lock_path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (fd >= 0 && flock(fd, LOCK_EX) == 0) {
 		entry = find(t, key);
 		if (!entry)

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ledger/base/private.h"
+
 #define PATH_BYTES 4096
 
 /* 1: it is what the name says, 0: it is not, or there is none. */
@@ -32,7 +34,8 @@ make(const char *path, const char *fresh, size_t bytes, const char *name,
     struct err *e)
 {
 	char head[SHARED_NAME_MAX] = "";
-	int fd = open(fresh, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	int fd =
+	    private_open(AT_FDCWD, fresh, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	int old, rc = 0;
 
 	if (fd < 0 || flock(fd, LOCK_EX)) {

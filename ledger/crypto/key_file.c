@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "ledger/base/io.h"
+#include "ledger/base/private.h"
 #include "ledger/codec/text.h"
 #include "ledger/crypto/pkcs11_uri.h"
 #include "ledger/crypto/private_key.h"
@@ -52,7 +53,7 @@ check_private(int fd, const char *path, uid_t *owner, struct err *e)
 	if (!S_ISREG(st.st_mode))
 		return err_set(
 		    e, &err_unavailable, "key file %s is not a file", path);
-	if (st.st_mode & 077)
+	if (st.st_mode & (private_is_shared(AT_FDCWD, path) ? 07 : 077))
 		return err_set(e, &err_unavailable,
 		    "key file %s is open to others (mode %04o, not 0600)", path,
 		    (unsigned)st.st_mode & 07777);

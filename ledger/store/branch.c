@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "ledger/base/io.h"
+#include "ledger/base/private.h"
 #include "ledger/store/repo_git.h"
 
 #define LOCK_FILE  REPO_BRANCH ".lock"
@@ -98,12 +99,12 @@ lock_make(const struct repo *r)
 	int fd = lock_from_spare(r);
 
 	if (fd < 0)
-		fd = openat(r->dir, LOCK_FILE, flags, 0666);
+		fd = private_open(r->dir, LOCK_FILE, flags, 0666);
 	if (fd >= 0 || errno != ENOENT)
 		return fd;
 	/* `git pack-refs` removes the directory when it has become empty. */
-	mkdirat(r->dir, "refs/heads", 0777);
-	return openat(r->dir, LOCK_FILE, flags, 0666);
+	(void)private_mkdir(r->dir, "refs/heads", 0777);
+	return private_open(r->dir, LOCK_FILE, flags, 0666);
 }
 
 /*

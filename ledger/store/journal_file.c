@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "ledger/base/io.h"
+#include "ledger/base/private.h"
 #include "ledger/base/uid.h"
 #include "ledger/store/bytes.h"
 
@@ -132,7 +133,8 @@ journal_file_create(const char *path, uint64_t ring, struct err *e)
 	if (asprintf(&temp, "%s.new-%016llx", path, (unsigned long long)tag) <
 	    0)
 		abort();
-	fd = open(temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	fd = private_open(
+	    AT_FDCWD, temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0 || fill(fd, ring))
 		err_errno(e, &err_unavailable, "cannot make %s", path);
 	/* A link, unlike a rename, leaves alone what another process made. */

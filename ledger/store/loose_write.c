@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "ledger/base/io.h"
+#include "ledger/base/private.h"
 #include "ledger/store/loose.h"
 
 /*
@@ -75,7 +76,8 @@ fan_out_make(struct repo *r, const char *place)
 {
 	char name[3] = { place[0], place[1], '\0' };
 
-	return mkdirat(r->objects, name, 0777) && errno != EEXIST ? -1 : 0;
+	return private_mkdir(r->objects, name, 0777) && errno != EEXIST ? -1
+									: 0;
 }
 
 /* Under a name that stock git takes for a forgotten temporary file. */

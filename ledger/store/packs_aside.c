@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ledger/base/private.h"
 #include "ledger/store/inspect.h"
 #include "ledger/store/repo_git.h"
 
@@ -154,7 +155,7 @@ move_packs(
 
 	if (packs < 0)
 		return -1;
-	if (!mkdirat(r->dir, ASIDE, 0700) || errno == EEXIST)
+	if (!private_mkdir(r->dir, ASIDE, 0700) || errno == EEXIST)
 		aside =
 		    openat(r->dir, ASIDE, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (aside >= 0) {

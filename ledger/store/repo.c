@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "ledger/base/io.h"
+#include "ledger/base/private.h"
 #include "ledger/base/uid.h"
 #include "ledger/store/leftovers.h"
 #include "ledger/store/repo_git.h"
@@ -108,7 +109,7 @@ fan_out_mend(struct repo *r, struct err *e)
 		if (errno != ENOENT)
 			return err_errno(e, &err_unavailable,
 			    "cannot write below %s/objects/%s", r->path, name);
-		if (mkdirat(r->objects, name, 0777) && errno != EEXIST)
+		if (private_mkdir(r->objects, name, 0777) && errno != EEXIST)
 			return err_errno(e, &err_unavailable,
 			    "cannot make %s/objects/%s", r->path, name);
 		made = true;

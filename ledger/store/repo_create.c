@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "ledger/base/io.h"
+#include "ledger/base/private.h"
 #include "ledger/base/uid.h"
 #include "ledger/store/leftovers.h"
 #include "ledger/store/repo_git.h"
@@ -48,7 +49,8 @@ file_make(const char *dir, const char *name, struct str text, struct err *e)
 
 	if (asprintf(&path, "%s/%s", dir, name) < 0)
 		abort();
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	fd = private_open(
+	    AT_FDCWD, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (fd < 0 || io_write_all(fd, text.p, text.n) || fsync(fd))
 		err_errno(e, &err_unavailable, "cannot write %s", path);
 	else
@@ -70,7 +72,7 @@ directory_do(const char *dir, const char *tail, bool sync, struct err *e)
 		abort();
 	if (sync)
 		rc = io_fsync_dir(path, e);
-	else if ((rc = mkdir(path, 0777)))
+	else if ((rc = private_mkdir(AT_FDCWD, path, 0777)))
 		err_errno(e, &err_unavailable, "cannot make %s", path);
 	free(path);
 	return rc;

@@ -7,6 +7,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "ledger/base/private.h"
+
 /*
  * Whoever holds `next` is the next one: all others wait for `next`, so they
  * cannot overtake. The kernel releases both locks when their holder dies.
@@ -24,7 +26,7 @@ lock_open(const char *dir, const char *name, struct err *e)
 
 	if (asprintf(&path, "%s/%s", dir, name) < 0)
 		abort();
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	fd = private_open(AT_FDCWD, path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (fd < 0)
 		err_errno(e, &err_unavailable, "cannot open %s", path);
 	free(path);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ledger/base/private.h"
+
 /* Statements per connection; the catalog has a few hundred. */
 #define STATEMENTS 1024
 
@@ -158,8 +160,10 @@ db_open(const char *path, enum db_mode mode, struct db **out, struct err *e)
 	if (db == NULL)
 		return err_set(e, &err_unavailable, "no memory");
 	pthread_once(&library_once, set_up_library);
-	if (mode == DB_WRITE)
+	if (mode == DB_WRITE) {
 		flags |= SQLITE_OPEN_CREATE;
+		private_touch(path);
+	}
 	rc = sqlite3_open_v2(path, &db->handle, flags, NULL);
 	if (rc != SQLITE_OK) {
 		fault(db, rc, "open", e);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ledger/base/io.h"
+#include "ledger/base/private.h"
 #include "ledger/write/writer.h"
 
 #define AHEAD_US  (300 * 1000000LL)
@@ -47,7 +48,8 @@ anchor_open(struct ledger *l, struct err *e)
 	char *path = arena_printf(a, "%s/clock", l->dir);
 
 	read_boot_id(l->boot_id);
-	l->anchor_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	l->anchor_fd =
+	    private_open(AT_FDCWD, path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (l->anchor_fd < 0)
 		err_errno(e, &err_unavailable, "cannot open %s", path);
 	arena_free(a);

@@ -16,6 +16,7 @@
 
 #include "ledger/base/io.h"
 #include "ledger/base/log.h"
+#include "ledger/base/private.h"
 #include "ledger/write/writer.h"
 
 #define FIRST_LINE "probity-signed/v1"
@@ -66,7 +67,8 @@ lock_marks(const struct ledger *l, struct err *e)
 {
 	struct arena *a = arena_new();
 	char *path = arena_printf(a, "%s.lock", l->mark_path);
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	int fd =
+	    private_open(AT_FDCWD, path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 
 	if (fd >= 0 && flock(fd, LOCK_EX) != 0) {
 		close(fd);

@@ -2,7 +2,8 @@
 // that systemd holds.
 import assert from "node:assert/strict";
 import { spawn, spawnSync, execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync, writeFileSync }
+	from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { close, paths, send } from "./support/client.mjs";
@@ -38,6 +39,26 @@ test("the services are shut in", () => {
 		assert.equal(r.status, 0, r.stdout.split("\n").slice(-3).join("\n") +
 			r.stderr);
 	}
+});
+
+// Whose files are whose rests on these lines.
+test("front and worker are users of their own, in one group", () => {
+	const lines = (name) => readFileSync(join(top, "conf", name), "utf8")
+		.split("\n").filter((line) => line && !line.startsWith("#"));
+	for (const [unit, name] of [["probity", "probity-front"],
+		["probity-worker", "probity-worker"]]) {
+		const of = lines(`systemd/${unit}.service`);
+		assert.ok(of.includes(`User=${name}`));
+		assert.ok(of.includes("Group=probity"));
+		assert.ok(of.includes("UMask=0007"));
+		// It would give the directories to one of the two.
+		assert.ok(!of.some((line) => line.startsWith("StateDirectory")));
+		assert.ok(lines("sysusers.d/probity.conf")
+			.some((line) => line.startsWith(`u ${name} `)));
+	}
+	assert.ok(lines("systemd/probity.socket").includes("SocketMode=0600"));
+	for (const line of lines("tmpfiles.d/probity.conf"))
+		assert.match(line, /^d \/var\/lib\/probity\S* +2770 probity probity$/);
 });
 
 // Each way in which a socket is handed over.

@@ -22,9 +22,10 @@ struct shared {
 };
 
 /*
- * Maps the file, made zero-filled with mode 0600 when it is not there. The
- * name says what is in it and which version of that: a file of another name or
- * size is replaced by a new one, and who has mapped the old one keeps that.
+ * Maps the file, made zero-filled with mode 0600 (in a directory for a group
+ * 0660; private.h) when it is not there. The name says what is in it and which
+ * version of that: a file of another name or size is replaced by a new one, and
+ * who has mapped the old one keeps that.
  */
 int shared_open(const char *path, size_t bytes, const char *name,
     struct shared *, struct err *);

@@ -83,6 +83,11 @@ export class Service {
 		this.confFile = join(this.dir, "probity.conf");
 	}
 
+	// As whom a program runs; users.test.mjs gives each a user of its own.
+	as(name) {
+		return this.users?.[name] ?? user;
+	}
+
 	// The checkout may be closed to www-data.
 	copyPrograms() {
 		for (const name of ["probity.fcgi", "probityctl", "probity-worker",
@@ -156,7 +161,7 @@ export class Service {
 
 	launch(name, [program, ...args], env = {}) {
 		const log = openSync(join(this.dir, "log", `${name}.log`), "a");
-		const child = spawn(program, args, { ...user,
+		const child = spawn(program, args, { ...this.as(name),
 			env: { ...this.environment, ...env }, cwd: this.dir,
 			stdio: ["ignore", log, log] });
 		child.unref();
@@ -213,7 +218,7 @@ export class Service {
 
 	// Runs a program to its end, as the service's user.
 	run(program, args = [], { input, env = {} } = {}) {
-		const r = spawnSync(program, args, { ...user, input,
+		const r = spawnSync(program, args, { ...this.as("operator"), input,
 			env: { ...this.environment, ...env }, cwd: this.dir,
 			encoding: "utf8", maxBuffer: 1 << 28 });
 		if (r.error) throw r.error;

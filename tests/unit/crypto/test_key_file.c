@@ -149,6 +149,30 @@ test_refused_files(void **state)
 	private_key_free(k);
 }
 
+/* A directory that is the group's may hold a key for the group: 0770, and the
+ * key for nobody else. */
+static void
+test_a_key_for_a_group(void **state)
+{
+	struct private_key *k = NULL;
+	struct err e = { 0 };
+
+	(void)state;
+	run("umask 077; openssl genpkey -algorithm ed25519 -out $key");
+	assert_int_equal(chmod(path, 0660), 0);
+	expect_load(&err_unavailable);
+	assert_int_equal(chmod(dir, 0770), 0);
+	assert_int_equal(private_key_load(path, &k, &e), 0);
+	private_key_free(k);
+	assert_int_equal(chmod(path, 0664), 0);
+	expect_load(&err_unavailable);
+	assert_int_equal(chmod(path, 0660), 0);
+	assert_int_equal(chmod(dir, 0775), 0);
+	expect_load(&err_unavailable);
+	assert_int_equal(chmod(dir, 0700), 0);
+	assert_int_equal(unlink(path), 0);
+}
+
 static void
 test_refused_contents(void **state)
 {
@@ -213,6 +237,7 @@ main(void)
 		TEST(test_openssl_reads),
 		TEST(test_openssl_writes),
 		TEST(test_refused_files),
+		TEST(test_a_key_for_a_group),
 		TEST(test_refused_contents),
 		TEST(test_secret),
 	};
