@@ -107,5 +107,5 @@ test("a resolver that is no address stops the program", async () => {
 	const { code, said } = await check("https://hook.example.com/",
 		{ PROBITY_OUTBOUND_RESOLVER: "dns.example.com" });
 	assert.notEqual(code, 0);
-	assert.match(said, /configuration: outbound_resolver/);
+	assert.match(said, /: outbound_resolver: dns.example.com is not/);
 });

@@ -117,7 +117,7 @@ test("unavailable: status 3", () => {
 	const r = spawnSync(program, ["workspace", "list"],
 		{ env: { ...env, PROBITY_THREADS: "none" }, encoding: "utf8" });
 	assert.equal(r.status, 3);
-	assert.match(r.stderr, /configuration: threads/);
+	assert.match(r.stderr, /PROBITY_THREADS: threads: must be an integer/);
 	const full = spawnSync(program, ["workspace", "create", "--workspace", "big"],
 		{ env: { ...env, PROBITY_FREE_FLOOR: String(2 ** 40) }, encoding: "utf8" });
 	assert.equal(full.status, 3, full.stderr);
