@@ -35,7 +35,7 @@ start_ms() {
 
 # cgi PATH [BODY-FILE]: requests by plain CGI, a process for each.
 cgi() {
-	ctl tests/bench/bench_cgi "$build/probity.fcgi" 200 \
+	ctl tests/bench/bench_cgi "$build/probity.fcgi" $((seconds * 20)) \
 		"$(<"$state/key")" "$@"
 }
 
