@@ -54,6 +54,8 @@ check_reader(struct arena *a, struct str text)
 
 	once = read_text(a, text, &right);
 	buf_init(&written, (size_t)1 << 20);
+	/* A name may begin with what would be a file's mark of UTF-8. */
+	buf_add_byte(&written, '\n');
 	for (size_t i = 0; i < once->n; i++) {
 		check_place(text, &once->list[i]);
 		buf_addf(&written, "%.*s = %.*s\n",
