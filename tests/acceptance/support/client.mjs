@@ -27,8 +27,15 @@ export const paths = {
 // body: an object becomes JSON, a string or Buffer goes as it is. Every reply
 // is held against the document; unchecked says why one is not, as where a web
 // server answers by itself.
-export async function send(service, method, path, { unchecked, ...options } = {}) {
-	const reply = await exchange(service, method, path, options);
+// again: a write, too, is sent once more where the server closed the connection
+// while it was idle, as clients do with reads.
+export async function send(service, method, path,
+	{ unchecked, again = method === "GET" || method === "HEAD",
+		...options } = {}) {
+	const reply = await exchange(service, method, path, options).catch((e) => {
+		if (!again || !e.wasIdle) throw e;
+		return exchange(service, method, path, options);
+	});
 	if (unchecked === undefined) theContract().checkAny(method, path, reply);
 	return reply;
 }
@@ -58,7 +65,8 @@ function exchange(service, method, path, { key, body, headers = {}, raw }) {
 			res.on("error", fail);
 		});
 		req.on("timeout", () => req.destroy(new Error(`${method} ${path}: no reply`)));
-		req.on("error", fail);
+		req.on("error", (e) => fail(Object.assign(e,
+			{ wasIdle: req.reusedSocket && e.code === "ECONNRESET" })));
 		if (raw) raw(req, bytes);
 		else req.end(bytes ?? undefined);
 	});
