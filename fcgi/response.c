@@ -6,6 +6,13 @@
 #include "fcgi/headers.h"
 #include "ledger/crypto/hash.h"
 
+/*
+ * A program killed between its header and its body leaves a header alone, and
+ * Apache makes a whole reply of it, by a Content-Length of its own. So both are
+ * one write where a pipe holds it (pipe(7): 64 KiB).
+ */
+enum { WRITTEN_AT_ONCE = 48 * 1024 };
+
 static const struct {
 	int status;
 	const char *phrase;
@@ -148,12 +155,10 @@ cache_control(const struct response *r)
 }
 
 static bool
-send_body(const struct response *r, struct transport *t)
+send_parts(const struct response *r, struct transport *t)
 {
 	struct str part;
 
-	if (!r->source)
-		return t->write(t, r->body);
 	while (part = r->source->next(r->source), part.n > 0)
 		if (!t->write(t, part))
 			return false;
@@ -172,7 +177,7 @@ bool
 response_send(
     const struct response *r, struct transport *t, bool head, struct buf *out)
 {
-	bool sent;
+	bool has_body = r->type && !head, is_one, sent;
 
 	buf_reset(out);
 	buf_addf(out, "Status: %d %s\r\n", r->status, phrase_of(r->status));
@@ -185,11 +190,16 @@ response_send(
 	for (const struct response_header *h = r->headers; h; h = h->next)
 		buf_addf(out, "%s: %.*s\r\n", h->name, STR_ARGS(h->value));
 	buf_add_cstr(out, "\r\n");
+	is_one = has_body && !r->source && r->body.n <= WRITTEN_AT_ONCE;
+	if (is_one)
+		buf_add(out, r->body);
 	if (buf_failed(out))
 		return false;
 	sent = t->write(t, buf_str(out));
-	if (sent && r->type && !head)
-		sent = send_body(r, t);
+	if (sent && has_body && r->source)
+		sent = send_parts(r, t);
+	else if (sent && has_body && !is_one)
+		sent = t->write(t, r->body);
 	buf_reset(out);
 	return sent;
 }
