@@ -56,12 +56,14 @@ endif
 CFLAGS_ALL := -std=c17 -D_GNU_SOURCE -DPROBITY_VERSION='"$(VERSION)"' \
 	-pthread -Iinclude -I. $(WARN) $($(MODE)_CFLAGS) \
 	$(shell pkg-config --cflags $(PACKAGES)) $(CFLAGS)
-LDLIBS_LEDGER := $(shell pkg-config --libs libgit2 zlib yajl libssl libcrypto \
+LDLIBS_LEDGER := $(shell pkg-config --libs zlib yajl libssl libcrypto \
 	libsodium sqlite3) -pthread -lm
-# libcurl, libxml2 and ICU are loaded when they are first needed.
+# libgit2, libcurl, libxml2 and ICU are loaded when they are first needed.
 LDLIBS_DOMAIN := $(shell pkg-config --libs libcares)
 LDLIBS_FCGI   := -lfcgi
-LDFLAGS_ALL := $($(MODE)_LDFLAGS) $(LDFLAGS)
+# The function is exported to libgit2: ledger/store/git2_library.c.
+LDFLAGS_ALL := $($(MODE)_LDFLAGS) \
+	-Wl,--export-dynamic-symbol=mbedtls_x509_crt_parse_file $(LDFLAGS)
 
 # What each program is made of: three libraries, and a folder with a main.c.
 LEDGER_C  := $(wildcard ledger/base/*.c ledger/codec/*.c ledger/crypto/*.c \

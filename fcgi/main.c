@@ -147,7 +147,6 @@ serve(const struct config *config, struct listener *listener,
 	}
 	raise_descriptor_limit();
 	keep_memory();
-	repo_library_bound(PACKS_MAPPED);
 	rc = server_run(front, listener, (int)config->threads, e);
 	/* Threads may still be at work if it failed. */
 	if (rc == 0) {
@@ -173,8 +172,10 @@ start(const struct options *o, struct arena *a, struct err *e)
 	spec = o->listen ? str_from(o->listen) : config.listen;
 	if (listener_open(a, spec, o->listen != NULL, &listener, e))
 		return -1;
-	if (listener.fd >= 0)
+	if (listener.fd >= 0) {
 		set_signals();
+		repo_library_bound(PACKS_MAPPED);
+	}
 	if (front_new(&config, &front, e)) {
 		listener_close(&listener);
 		return -1;

@@ -14,29 +14,53 @@
 #define STEP_MS    2
 #define WAIT_STEPS (WAIT_MS / STEP_MS)
 
-int
-repo_branch(struct repo *r, struct oid *out, bool *exists, struct err *e)
+/* As it nearly always is: a file with 40 hex digits and a line feed. */
+static bool
+read_plain(const struct repo *r, struct oid *out)
+{
+	char line[OID_HEX + 2];
+	int fd = openat(r->dir, REPO_BRANCH, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	ssize_t n = fd < 0 ? -1 : pread(fd, line, sizeof(line), 0);
+
+	if (fd >= 0)
+		close(fd);
+	return n == OID_HEX + 1 && line[OID_HEX] == '\n' &&
+	       oid_from_hex((struct str){ line, OID_HEX }, out);
+}
+
+/* As stock git may have left it: packed, symbolic, or not there at all. */
+static int
+read_any(struct repo *r, struct oid *out, bool *exists, struct err *e)
 {
 	git_reference *ref = NULL;
 	const git_oid *id;
-	int rc = git_reference_lookup(&ref, r->git, REPO_BRANCH);
+	int rc;
 
-	*exists = false;
+	if (repo_git(r, e))
+		return -1;
+	rc = git2.reference_lookup(&ref, r->git, REPO_BRANCH);
 	if (rc == GIT_ENOTFOUND)
 		return 0;
 	if (rc)
 		return repo_git_fail(
 		    e, &err_corrupt, "the branch cannot be read");
-	id = git_reference_target(ref);
+	id = git2.reference_target(ref);
 	if (id) {
 		*out = oid_from_git(id);
 		*exists = true;
 	}
-	git_reference_free(ref);
+	git2.reference_free(ref);
 	if (!*exists)
 		return err_set(e, &err_corrupt,
 		    "the branch names another reference, not a commit");
 	return 0;
+}
+
+int
+repo_branch(struct repo *r, struct oid *out, bool *exists, struct err *e)
+{
+	*exists = read_plain(r, out);
+	return *exists ? 0 : read_any(r, out, exists, e);
 }
 
 enum place { AT_FROM, AT_TO, ELSEWHERE, TORN };

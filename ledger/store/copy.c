@@ -34,12 +34,12 @@ parent_of(struct repo *r, struct oid oid, struct oid *parent, bool *has,
 	git_oid id = oid_to_git(oid);
 	git_commit *c;
 
-	if (git_commit_lookup(&c, r->git, &id))
+	if (git2.commit_lookup(&c, r->git, &id))
 		return repo_git_fail(e, &err_corrupt, "a commit is missing");
-	*has = git_commit_parentcount(c) == 1;
+	*has = git2.commit_parentcount(c) == 1;
 	if (*has)
-		*parent = oid_from_git(git_commit_parent_id(c, 0));
-	git_commit_free(c);
+		*parent = oid_from_git(git2.commit_parent_id(c, 0));
+	git2.commit_free(c);
 	return 0;
 }
 
@@ -72,21 +72,21 @@ write_pack(struct repo *from, struct repo *to, const struct oid *oids, size_t n,
 
 	if (asprintf(&dir, "%s/objects/pack", to->path) < 0)
 		abort();
-	if (git_packbuilder_new(&pb, from->git))
+	if (git2.packbuilder_new(&pb, from->git))
 		goto out;
-	git_packbuilder_set_threads(pb, 1);
+	git2.packbuilder_set_threads(pb, 1);
 	for (size_t i = 0; i < n; i++) {
 		git_oid id = oid_to_git(oids[i]);
 
-		if (git_packbuilder_insert_commit(pb, &id))
+		if (git2.packbuilder_insert_commit(pb, &id))
 			goto out;
 	}
-	if (git_packbuilder_write(pb, dir, 0444, NULL, NULL) == 0)
+	if (git2.packbuilder_write(pb, dir, 0444, NULL, NULL) == 0)
 		rc = 0;
 out:
 	if (rc)
 		repo_git_fail(e, &err_unavailable, "cannot write a pack");
-	git_packbuilder_free(pb);
+	git2.packbuilder_free(pb);
 	free(dir);
 	return rc;
 }
@@ -101,7 +101,7 @@ repo_copy_branch(struct repo *from, struct repo *to,
 	int rc = -1;
 
 	*commits = 0;
-	if (repo_branch(from, &tip, &exists, e) ||
+	if (repo_git(from, e) || repo_branch(from, &tip, &exists, e) ||
 	    repo_branch(to, &end, &any, e))
 		return -1;
 	if (!exists)

@@ -174,6 +174,19 @@ journal_read(struct journal *j, uint64_t *position, struct arena *a,
 	    "the journal has no whole record at %llu", (unsigned long long)at);
 }
 
+int
+journal_read_last(struct journal *j, uint64_t from, struct arena *a,
+    struct record *out, struct err *e)
+{
+	uint64_t at = j->last;
+
+	if (from < j->header.start)
+		from = j->header.start;
+	if (!j->has_last || at < from)
+		return 0;
+	return journal_read(j, &at, a, out, e);
+}
+
 /* A failed sync leaves the pages clean though they are not on the disk, so
  * everything that may have been among them is written again. */
 static int

@@ -6,7 +6,6 @@
 #ifndef LEDGER_STORE_LOOSE_H
 #define LEDGER_STORE_LOOSE_H
 
-#include <git2/sys/odb_backend.h>
 #include <zlib.h>
 
 #include "ledger/store/repo_git.h"

@@ -136,7 +136,7 @@ static int
 backend_result(enum loose_result result)
 {
 	if (result == LOOSE_TORN)
-		git_error_set_str(GIT_ERROR_ODB, "a loose object is torn");
+		git2.error_set_str(GIT_ERROR_ODB, "a loose object is torn");
 	return result == LOOSE_ABSENT ? GIT_ENOTFOUND : GIT_ERROR;
 }
 
@@ -158,10 +158,10 @@ backend_read(void **out, size_t *n, git_object_t *kind, git_odb_backend *b,
 
 	if (result != LOOSE_OK)
 		return backend_result(result);
-	p = git_odb_backend_data_alloc(b, l.size + 1);
+	p = git2.odb_backend_data_alloc(b, l.size + 1);
 	if (!p || !loose_content(&l, p)) {
 		loose_close(&l);
-		git_odb_backend_data_free(b, p);
+		git2.odb_backend_data_free(b, p);
 		return backend_result(LOOSE_TORN);
 	}
 	((char *)p)[l.size] = '\0';
@@ -210,7 +210,7 @@ loose_backend_new(int objects)
 
 	if (!lb)
 		abort();
-	git_odb_init_backend(&lb->parent, GIT_ODB_BACKEND_VERSION);
+	git2.odb_init_backend(&lb->parent, GIT_ODB_BACKEND_VERSION);
 	lb->objects = objects;
 	lb->parent.read = backend_read;
 	lb->parent.read_header = backend_read_header;

@@ -1,8 +1,6 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include <git2/sys/repository.h>
-
 #include "ledger/store/loose.h"
 
 /* As stock git: packs are asked before loose files. */
@@ -39,7 +37,7 @@ packs_unchanged(const struct repo *r)
 static int
 backend_add(git_odb *odb, git_odb_backend *b, int priority)
 {
-	int rc = git_odb_add_backend(odb, b, priority);
+	int rc = git2.odb_add_backend(odb, b, priority);
 
 	if (rc)
 		b->free(b);
@@ -51,7 +49,7 @@ add_packs(git_odb *odb, const char *path)
 {
 	git_odb_backend *b = NULL;
 
-	return git_odb_backend_pack(&b, path) ||
+	return git2.odb_backend_pack(&b, path) ||
 	       backend_add(odb, b, PRIORITY_PACK);
 }
 
@@ -65,11 +63,11 @@ odb_build(const struct repo *r, git_odb **out)
 	if ((size_t)snprintf(path, sizeof(path), "%s/objects", r->path) >=
 	    sizeof(path))
 		return -1;
-	if (git_odb_new(&odb))
+	if (git2.odb_new(&odb))
 		return -1;
 	if (backend_add(odb, loose_backend_new(r->objects), PRIORITY_LOOSE) ||
 	    (r->without ? repo_odb_add_others(r, odb) : add_packs(odb, path))) {
-		git_odb_free(odb);
+		git2.odb_free(odb);
 		return -1;
 	}
 	*out = odb;
@@ -89,12 +87,12 @@ repo_odb_renew(struct repo *r, bool always, struct err *e)
 	/* A pack in memory is what it is. */
 	if (!r->git || (!always && packs_unchanged(r)))
 		return 0;
-	if (odb_build(r, &odb) || git_repository_set_odb(r->git, odb)) {
-		git_odb_free(odb);
+	if (odb_build(r, &odb) || git2.repository_set_odb(r->git, odb)) {
+		git2.odb_free(odb);
 		return repo_git_fail(
 		    e, &err_unavailable, "cannot open the objects");
 	}
-	git_odb_free(r->odb);
+	git2.odb_free(r->odb);
 	r->odb = odb;
 	r->packs_at = now;
 	return 0;
@@ -103,7 +101,7 @@ repo_odb_renew(struct repo *r, bool always, struct err *e)
 static bool
 has_now(const struct repo *r, const git_oid *id)
 {
-	return git_odb_exists_ext(r->odb, id, GIT_ODB_LOOKUP_NO_REFRESH);
+	return git2.odb_exists_ext(r->odb, id, GIT_ODB_LOOKUP_NO_REFRESH);
 }
 
 bool
@@ -111,8 +109,11 @@ repo_has(struct repo *r, struct oid o)
 {
 	git_oid id = oid_to_git(o);
 
-	return has_now(r, &id) ||
-	       (!repo_odb_renew(r, false, NULL) && has_now(r, &id));
+	if (loose_exists(r, o))
+		return true;
+	return !repo_git(r, NULL) &&
+	       (has_now(r, &id) ||
+		   (!repo_odb_renew(r, false, NULL) && has_now(r, &id)));
 }
 
 static int
@@ -121,10 +122,10 @@ expect(const git_oid *id, git_object_t found, enum object_kind kind, size_t n,
 {
 	if (found != (git_object_t)kind)
 		return err_set(e, &err_corrupt, "object %s is of another kind",
-		    git_oid_tostr_s(id));
+		    git2.oid_tostr_s(id));
 	if (n > max)
 		return err_set(e, &err_too_large,
-		    "object %s is longer than %zu bytes", git_oid_tostr_s(id),
+		    "object %s is longer than %zu bytes", git2.oid_tostr_s(id),
 		    max);
 	return 0;
 }
@@ -166,24 +167,24 @@ read_packed(struct repo *r, const git_oid *id, enum object_kind kind,
 	size_t n;
 	int rc;
 
-	if (git_odb_read_header(&n, &found, r->odb, id))
+	if (git2.odb_read_header(&n, &found, r->odb, id))
 		return repo_git_fail(
 		    e, &err_corrupt, "an object cannot be read");
 	if (expect(id, found, kind, n, max, e))
 		return -1;
-	if (git_odb_read(&object, r->odb, id))
+	if (git2.odb_read(&object, r->odb, id))
 		return repo_git_fail(
 		    e, &err_corrupt, "an object cannot be read");
-	n = git_odb_object_size(object);
-	rc = expect(id, git_odb_object_type(object), kind, n, max, e);
+	n = git2.odb_object_size(object);
+	rc = expect(id, git2.odb_object_type(object), kind, n, max, e);
 	if (!rc && !object_is_whole(object))
 		rc = err_set(e, &err_corrupt,
 		    "object %s has other bytes than its id says",
-		    git_oid_tostr_s(id));
+		    git2.oid_tostr_s(id));
 	if (!rc)
 		*out = arena_str(
-		    a, (struct str){ git_odb_object_data(object), n });
-	git_odb_object_free(object);
+		    a, (struct str){ git2.odb_object_data(object), n });
+	git2.odb_object_free(object);
 	return rc;
 }
 
@@ -197,6 +198,8 @@ repo_read(struct repo *r, struct oid o, enum object_kind kind, size_t max,
 
 	if (rc <= 0)
 		return rc;
+	if (repo_git(r, e))
+		return -1;
 	if (!has_now(r, &id) && repo_odb_renew(r, false, e))
 		return -1;
 	if (!read_packed(r, &id, kind, max, a, out, &first))

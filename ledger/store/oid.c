@@ -35,12 +35,12 @@ repo_oid_plain(enum object_kind kind, struct str bytes)
 bool
 object_is_whole(git_odb_object *object)
 {
-	struct str bytes = { git_odb_object_data(object),
-		git_odb_object_size(object) };
-	enum object_kind kind = (enum object_kind)git_odb_object_type(object);
+	struct str bytes = { git2.odb_object_data(object),
+		git2.odb_object_size(object) };
+	enum object_kind kind = (enum object_kind)git2.odb_object_type(object);
 
 	return oid_eq(repo_oid_plain(kind, bytes),
-	    oid_from_git(git_odb_object_id(object)));
+	    oid_from_git(git2.odb_object_id(object)));
 }
 
 static const char hex_digits[] = "0123456789abcdef";

@@ -31,7 +31,7 @@ in_packs(const struct packing *p, struct oid o)
 {
 	git_oid id = oid_to_git(o);
 
-	return git_odb_exists_ext(p->packs, &id, GIT_ODB_LOOKUP_NO_REFRESH);
+	return git2.odb_exists_ext(p->packs, &id, GIT_ODB_LOOKUP_NO_REFRESH);
 }
 
 /* Two header lines: "tree <hex>" and, except in the first, "parent <hex>". */
@@ -247,7 +247,7 @@ pack_now(
 	*n = p.chosen.n;
 	rc = pack_join(r, e);
 out:
-	git_odb_free(p.packs);
+	git2.odb_free(p.packs);
 	pack_list_free(&packs);
 	oid_list_free(&p.loose);
 	oid_list_free(&p.commits);
@@ -271,7 +271,9 @@ pack_loose(struct repo *r, struct turn *turn, size_t limit, size_t *packed,
 		return err_errno(e, &err_unavailable,
 		    "cannot open %s/objects/pack", r->path);
 	/* Two at once would pack the same objects twice. */
-	if (flock(lock, LOCK_EX | LOCK_NB) == 0)
+	if (repo_git(r, e))
+		rc = -1;
+	else if (flock(lock, LOCK_EX | LOCK_NB) == 0)
 		rc = pack_now(r, turn, limit, packed, e);
 	else if (errno != EWOULDBLOCK)
 		rc = err_errno(e, &err_unavailable,

@@ -27,10 +27,10 @@ odb_add_pack(const struct repo *r, git_odb *odb, const char *name)
 {
 	char *path = pack_path(r, name, ".idx");
 	git_odb_backend *b = NULL;
-	int rc = git_odb_backend_one_pack(&b, path);
+	int rc = git2.odb_backend_one_pack(&b, path);
 
 	free(path);
-	if (!rc && (rc = git_odb_add_backend(odb, b, 1)))
+	if (!rc && (rc = git2.odb_add_backend(odb, b, 1)))
 		b->free(b);
 	return rc;
 }
@@ -55,7 +55,9 @@ pack_odb(const struct repo *r, const struct pack_list *list,
 {
 	git_odb *odb = NULL;
 
-	if (git_odb_new(&odb)) {
+	if (git2_load(e))
+		return NULL;
+	if (git2.odb_new(&odb)) {
 		repo_git_fail(e, &err_internal, "cannot open the packs");
 		return NULL;
 	}
@@ -63,7 +65,7 @@ pack_odb(const struct repo *r, const struct pack_list *list,
 		if ((!wanted || wanted(&list->p[i])) &&
 		    odb_add_pack(r, odb, list->p[i].name)) {
 			repo_git_fail(e, &err_corrupt, "cannot open a pack");
-			git_odb_free(odb);
+			git2.odb_free(odb);
 			return NULL;
 		}
 	return odb;
@@ -75,10 +77,10 @@ pack_read_back(git_odb *odb, const struct oid *oids, size_t n, struct err *e)
 	for (size_t i = 0; i < n; i++) {
 		git_oid id = oid_to_git(oids[i]);
 		git_odb_object *object = NULL;
-		bool whole =
-		    !git_odb_read(&object, odb, &id) && object_is_whole(object);
+		bool whole = !git2.odb_read(&object, odb, &id) &&
+			     object_is_whole(object);
 
-		git_odb_object_free(object);
+		git2.odb_object_free(object);
 		if (!whole)
 			return repo_git_fail(
 			    e, &err_corrupt, "a packed object is not whole");
@@ -131,23 +133,23 @@ write_pack(struct repo *r, const struct oid *oids, size_t n,
 	git_packbuilder *pb = NULL;
 	int rc = -1;
 
-	if (git_packbuilder_new(&pb, r->git))
+	if (git2.packbuilder_new(&pb, r->git))
 		goto out;
-	git_packbuilder_set_threads(pb, 1);
+	git2.packbuilder_set_threads(pb, 1);
 	for (size_t i = 0; i < n; i++) {
 		git_oid id = oid_to_git(oids[i]);
 
-		if (git_packbuilder_insert(pb, &id, NULL))
+		if (git2.packbuilder_insert(pb, &id, NULL))
 			goto out;
 	}
-	if (git_packbuilder_write(pb, dir, 0444, NULL, NULL))
+	if (git2.packbuilder_write(pb, dir, 0444, NULL, NULL))
 		goto out;
-	snprintf(name, PACK_NAME, "pack-%s", git_packbuilder_name(pb));
+	snprintf(name, PACK_NAME, "pack-%s", git2.packbuilder_name(pb));
 	rc = 0;
 out:
 	if (rc)
 		repo_git_fail(e, &err_unavailable, "cannot write a pack");
-	git_packbuilder_free(pb);
+	git2.packbuilder_free(pb);
 	free(dir);
 	return rc;
 }
@@ -183,7 +185,8 @@ pack_build(struct repo *r, const struct oid *oids, size_t n,
 	git_odb *odb = NULL;
 	int rc = -1;
 
-	if (pack_list_read(r, &before, e) || write_pack(r, oids, n, name, e)) {
+	if (repo_git(r, e) || pack_list_read(r, &before, e) ||
+	    write_pack(r, oids, n, name, e)) {
 		pack_list_free(&before);
 		return -1;
 	}
@@ -194,7 +197,7 @@ pack_build(struct repo *r, const struct oid *oids, size_t n,
 	if (odb)
 		rc = pack_read_back(odb, oids, n, e);
 out:
-	git_odb_free(odb);
+	git2.odb_free(odb);
 	/* Its objects are elsewhere as well, so nothing is lost with it, unless
 	 * the very same pack was there before. */
 	if (rc && !list_has(&before, name))

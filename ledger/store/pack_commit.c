@@ -23,13 +23,13 @@ insert(struct one_pack *p, struct oid o, struct err *e)
 	git_object_t type;
 	size_t n;
 
-	if (git_odb_read_header(&n, &type, p->repo->odb, &id))
+	if (git2.odb_read_header(&n, &type, p->repo->odb, &id))
 		return repo_git_fail(e, &err_corrupt, "an object is missing");
 	if (n > p->room)
 		return err_set(
 		    e, &err_too_large, "the batch is too large for one pack");
 	p->room -= n;
-	if (git_packbuilder_insert(p->builder, &id, NULL))
+	if (git2.packbuilder_insert(p->builder, &id, NULL))
 		return repo_git_fail(e, &err_corrupt, "an object is missing");
 	return 0;
 }
@@ -83,12 +83,12 @@ take_piece(void *piece, size_t n, void *out)
 static int
 write_out(struct one_pack *p, size_t max, struct str *out, struct err *e)
 {
-	size_t n = git_packbuilder_object_count(p->builder);
+	size_t n = git2.packbuilder_object_count(p->builder);
 	struct buf b;
 	int rc;
 
 	buf_init(&b, max + (n + 1) * OBJECT_MORE + max / 1000);
-	rc = git_packbuilder_foreach(p->builder, take_piece, &b);
+	rc = git2.packbuilder_foreach(p->builder, take_piece, &b);
 	if (rc || buf_failed(&b))
 		rc = repo_git_fail(e, &err_corrupt, "cannot write a pack");
 	else
@@ -104,13 +104,13 @@ build(struct repo *r, struct oid commit, size_t max, struct arena *a,
 	struct one_pack p = { r, a, NULL, max };
 	int rc = -1;
 
-	if (git_packbuilder_new(&p.builder, r->git))
+	if (git2.packbuilder_new(&p.builder, r->git))
 		return repo_git_fail(e, &err_internal, "cannot begin a pack");
 	/* More threads find other deltas each time. */
-	git_packbuilder_set_threads(p.builder, 1);
+	git2.packbuilder_set_threads(p.builder, 1);
 	if (insert_commit(&p, commit, e) == 0)
 		rc = write_out(&p, max, out, e);
-	git_packbuilder_free(p.builder);
+	git2.packbuilder_free(p.builder);
 	return rc;
 }
 
@@ -120,6 +120,8 @@ pack_commit(struct repo *r, struct oid commit, size_t max, struct arena *a,
 {
 	struct err first = { 0 };
 
+	if (repo_git(r, e))
+		return -1;
 	if (build(r, commit, max, a, out, &first) == 0)
 		return 0;
 	/* A pack that we had opened may be gone since. */

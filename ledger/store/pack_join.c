@@ -132,8 +132,8 @@ pack_ids(
 
 	if (!odb)
 		return -1;
-	rc = git_odb_foreach(odb, collect, out);
-	git_odb_free(odb);
+	rc = git2.odb_foreach(odb, collect, out);
+	git2.odb_free(odb);
 	if (rc)
 		return repo_git_fail(e, &err_corrupt, "cannot list a pack");
 	return 0;
@@ -288,7 +288,8 @@ replaced(struct repo *r, git_odb *live, const struct pack *p, bool *out,
 	for (size_t i = 0; *out && i < ids.n; i++) {
 		git_oid id = oid_to_git(ids.p[i]);
 
-		*out = git_odb_exists_ext(live, &id, GIT_ODB_LOOKUP_NO_REFRESH);
+		*out =
+		    git2.odb_exists_ext(live, &id, GIT_ODB_LOOKUP_NO_REFRESH);
 	}
 	oid_list_free(&ids);
 	return 0;
@@ -376,7 +377,7 @@ retire_old(struct repo *r, struct err *e)
 	list.n = kept;
 	rc = kept == had ? 0 : retired_write(r, a, &list, e);
 out:
-	git_odb_free(live);
+	git2.odb_free(live);
 	pack_list_free(&packs);
 	arena_free(a);
 	return rc;
@@ -387,6 +388,8 @@ pack_join(struct repo *r, struct err *e)
 {
 	bool done = false;
 
+	if (repo_git(r, e))
+		return -1;
 	while (!done)
 		if (join_once(r, &done, e))
 			return -1;

@@ -3,9 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <git2/sys/mempack.h>
-#include <git2/sys/odb_backend.h>
-
 #include "ledger/store/pack_entry.h"
 #include "ledger/store/repo_git.h"
 
@@ -75,7 +72,7 @@ store(struct unpacking *u, struct unpacked *one, struct err *e)
 	if (repo_has(u->repo, one->oid))
 		return corrupt(e, "an object is there twice");
 	/* Looks for collisions, and then finds the same id. */
-	if (git_odb_write(&id, u->repo->odb, one->bytes.p, one->bytes.n,
+	if (git2.odb_write(&id, u->repo->odb, one->bytes.p, one->bytes.n,
 		(git_object_t)one->kind))
 		return repo_git_fail(
 		    e, &err_corrupt, "an object of the pack is refused");
@@ -137,14 +134,15 @@ open_empty(struct repo **out, struct err *e)
 	struct repo *r = calloc(1, sizeof *r);
 	git_odb_backend *b = NULL;
 
-	repo_library_start();
 	if (!r || !(r->path = strdup("a pack")))
 		abort();
 	r->dir = r->objects = -1;
 	*out = r;
-	if (git_odb_new(&r->odb) || git_mempack_new(&b))
+	if (git2_load(e))
+		return -1;
+	if (git2.odb_new(&r->odb) || git2.mempack_new(&b))
 		return repo_git_fail(e, &err_internal, "cannot open a pack");
-	if (git_odb_add_backend(r->odb, b, 1)) {
+	if (git2.odb_add_backend(r->odb, b, 1)) {
 		b->free(b);
 		return repo_git_fail(e, &err_internal, "cannot open a pack");
 	}

@@ -17,7 +17,7 @@
 int
 repo_git_fail(struct err *e, const struct err_kind *kind, const char *what)
 {
-	const git_error *g = git_error_last();
+	const git_error *g = git2.error_last();
 	const char *why = g && g->message ? g->message : "no reason given";
 
 	/* libgit2 keeps the text of errno but not the number. */
@@ -49,15 +49,15 @@ settings_check(git_repository *git, struct err *e)
 	git_config *config = NULL;
 	int rc = -1;
 
-	if (git_repository_config_snapshot(&config, git))
+	if (git2.repository_config_snapshot(&config, git))
 		return repo_git_fail(
 		    e, &err_corrupt, "cannot read the repository's settings");
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
 		int flag = -1;
 		int32_t number = -1;
-		int bad = settings[i].is_bool ? git_config_get_bool(&flag,
+		int bad = settings[i].is_bool ? git2.config_get_bool(&flag,
 						    config, settings[i].name)
-					      : git_config_get_int32(&number,
+					      : git2.config_get_int32(&number,
 						    config, settings[i].name);
 
 		if (settings[i].is_bool)
@@ -71,7 +71,7 @@ settings_check(git_repository *git, struct err *e)
 	}
 	rc = 0;
 out:
-	git_config_free(config);
+	git2.config_free(config);
 	return rc;
 }
 
@@ -82,38 +82,52 @@ head_check(git_repository *git, struct err *e)
 	const char *target;
 	bool good;
 
-	if (git_reference_lookup(&head, git, "HEAD"))
+	if (git2.reference_lookup(&head, git, "HEAD"))
 		return repo_git_fail(e, &err_corrupt, "cannot read HEAD");
-	target = git_reference_symbolic_target(head);
+	target = git2.reference_symbolic_target(head);
 	good = target && !strcmp(target, REPO_BRANCH);
-	git_reference_free(head);
+	git2.reference_free(head);
 	if (!good)
 		return err_set(
 		    e, &err_corrupt, "HEAD does not name " REPO_BRANCH);
 	return 0;
 }
 
+/* objects/ has 256 of them, info and pack, "." and the place it is in. */
+#define ALL_LINKS (256 + 2 + 2)
+
+static int
+fan_out_check(struct repo *r, unsigned i, bool *made, struct err *e)
+{
+	char name[3];
+
+	snprintf(name, sizeof(name), "%02x", i);
+	if (!faccessat(r->objects, name, W_OK | X_OK, 0))
+		return 0;
+	if (errno != ENOENT)
+		return err_errno(e, &err_unavailable,
+		    "cannot write below %s/objects/%s", r->path, name);
+	if (private_mkdir(r->objects, name, 0777) && errno != EEXIST)
+		return err_errno(e, &err_unavailable,
+		    "cannot make %s/objects/%s", r->path, name);
+	*made = true;
+	return 0;
+}
+
 /* Stock git removes fan-out directories that became empty; a batch must not
- * find one missing, nor a synced object lie in one that is not synced. */
+ * find one missing, nor a synced object lie in one that is not synced. Where
+ * the filesystem counts them one look is enough: a plain CGI program would look
+ * 256 times for each request. */
 static int
 fan_out_mend(struct repo *r, struct err *e)
 {
+	struct stat st;
 	bool made = false;
+	bool whole = !fstat(r->objects, &st) && st.st_nlink >= ALL_LINKS;
 
-	for (unsigned i = 0; i < 256; i++) {
-		char name[3];
-
-		snprintf(name, sizeof(name), "%02x", i);
-		if (!faccessat(r->objects, name, W_OK | X_OK, 0))
-			continue;
-		if (errno != ENOENT)
-			return err_errno(e, &err_unavailable,
-			    "cannot write below %s/objects/%s", r->path, name);
-		if (private_mkdir(r->objects, name, 0777) && errno != EEXIST)
-			return err_errno(e, &err_unavailable,
-			    "cannot make %s/objects/%s", r->path, name);
-		made = true;
-	}
+	for (unsigned i = 0; i < (whole ? 1 : 256); i++)
+		if (fan_out_check(r, i, &made, e))
+			return -1;
 	if (made && fsync(r->objects))
 		return err_errno(
 		    e, &err_unavailable, "cannot sync %s/objects", r->path);
@@ -136,12 +150,37 @@ directories_open(struct repo *r, struct err *e)
 	return 0;
 }
 
+int
+repo_git(struct repo *r, struct err *e)
+{
+	if (r->odb)
+		return 0;
+	if (git2_load(e))
+		return -1;
+	if (!r->git && git2.repository_open_bare(&r->git, r->path))
+		return repo_git_fail(
+		    e, &err_corrupt, "cannot open the repository");
+	return repo_odb_renew(r, true, e);
+}
+
+/* What is not as it was made may still be right: libgit2 knows. */
+static int
+settings_judge(struct repo *r, bool writable, struct err *e)
+{
+	if (repo_is_as_made(r))
+		return 0;
+	if (repo_git(r, e))
+		return -1;
+	return writable && (settings_check(r->git, e) || head_check(r->git, e))
+		   ? -1
+		   : 0;
+}
+
 static int
 open_at(const char *path, bool writable, struct repo **out, struct err *e)
 {
 	struct repo *r = calloc(1, sizeof(*r));
 
-	repo_library_start();
 	if (!r)
 		abort();
 	r->dir = r->objects = -1;
@@ -149,22 +188,13 @@ open_at(const char *path, bool writable, struct repo **out, struct err *e)
 	r->path = strdup(path);
 	if (!r->path)
 		abort();
-	if (directories_open(r, e))
-		goto fail;
-	if (git_repository_open_bare(&r->git, path)) {
-		repo_git_fail(e, &err_corrupt, "cannot open the repository");
-		goto fail;
+	if (directories_open(r, e) || settings_judge(r, writable, e) ||
+	    (writable && fan_out_mend(r, e))) {
+		repo_close(r);
+		return -1;
 	}
-	if (writable && (settings_check(r->git, e) || head_check(r->git, e) ||
-			    fan_out_mend(r, e)))
-		goto fail;
-	if (repo_odb_renew(r, true, e))
-		goto fail;
 	*out = r;
 	return 0;
-fail:
-	repo_close(r);
-	return -1;
 }
 
 int
@@ -195,8 +225,10 @@ repo_close(struct repo *r)
 {
 	if (!r)
 		return;
-	git_odb_free(r->odb);
-	git_repository_free(r->git);
+	if (r->odb)
+		git2.odb_free(r->odb);
+	if (r->git)
+		git2.repository_free(r->git);
 	if (r->objects >= 0)
 		close(r->objects);
 	if (r->dir >= 0)
@@ -211,8 +243,9 @@ repo_oid(
 {
 	git_oid id;
 
-	repo_library_start();
-	if (git_odb_hash(
+	if (git2_load(e))
+		return -1;
+	if (git2.odb_hash(
 		&id, bytes.p ? bytes.p : "", bytes.n, (git_object_t)kind))
 		return repo_git_fail(
 		    e, &err_invalid, "the content cannot be stored");

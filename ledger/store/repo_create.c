@@ -37,6 +37,27 @@ static const char config_text[] = "[core]\n"
 				  "[pack]\n"
 				  "\tdeltaCacheSize = 1\n";
 
+/* Whether the file below r->path has these bytes and no more. */
+static bool
+file_is(const struct repo *r, const char *name, struct str text)
+{
+	char found[sizeof(config_text) + 1];
+	int fd = openat(r->dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	ssize_t n = fd < 0 ? -1 : pread(fd, found, sizeof(found), 0);
+
+	if (fd >= 0)
+		close(fd);
+	return n >= 0 && str_eq((struct str){ found, (size_t)n }, text);
+}
+
+bool
+repo_is_as_made(const struct repo *r)
+{
+	return file_is(r, "config", str_from(config_text)) &&
+	       file_is(r, "HEAD", str_from(head_text)) &&
+	       !faccessat(r->dir, "refs", R_OK | X_OK, 0);
+}
+
 /* The innermost come last, so that syncing backwards meets children first. */
 static const char *const directories[] = { "", "/objects", "/objects/info",
 	"/objects/pack", "/refs", "/refs/heads", "/refs/tags" };

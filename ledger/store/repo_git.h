@@ -4,9 +4,9 @@
 #ifndef LEDGER_STORE_REPO_GIT_H
 #define LEDGER_STORE_REPO_GIT_H
 
-#include <git2.h>
 #include <time.h>
 
+#include "ledger/store/git2_library.h"
 #include "ledger/store/repo.h"
 
 #define REPO_BRANCH "refs/heads/main"
@@ -17,16 +17,21 @@ struct repo {
 	char *path;  /* the bare repository, or a clone's .git */
 	int dir;     /* path, held open: syncfs reports errors since then */
 	int objects; /* path/objects */
-	git_repository *git;
-	git_odb *odb;
+	git_repository *git;      /* once repo_git was called */
+	git_odb *odb;             /* likewise */
 	struct timespec packs_at; /* objects/pack as the odb was built */
 	uint64_t temp_tag;        /* names of temporary files */
 	uint64_t temp_count;
 	const struct pack_names *without; /* packs not to read from, or NULL */
 };
 
-/* libgit2, with nothing of this machine's or this user's configuration. */
-void repo_library_start(void);
+/* Whether settings and HEAD are, to the byte, those of repo_create: then there
+ * is nothing that only libgit2 could tell. */
+bool repo_is_as_made(const struct repo *);
+
+/* Opens git and odb, unless they are open: to be called before either is used.
+ * err_corrupt when libgit2 finds no repository. */
+int repo_git(struct repo *, struct err *);
 
 /* Sets the error from libgit2's last one, a full disk as err_no_space. -1. */
 int repo_git_fail(struct err *, const struct err_kind *, const char *what);

@@ -62,19 +62,18 @@ publish_records(struct ledger *l, struct publication *p, struct err *e)
  * there is no record. */
 static int
 last_commit(
-    struct ledger *l, uint64_t at, struct oid *last, bool *any, struct err *e)
+    struct ledger *l, uint64_t from, struct oid *last, bool *any, struct err *e)
 {
 	struct record r;
 	int rc;
 
-	*any = false;
 	arena_reset(l->arena);
-	while ((rc = journal_read(l->journal, &at, l->arena, &r, e)) == 1) {
+	rc = journal_read_last(l->journal, from, l->arena, &r, e);
+	*any = rc == 1;
+	if (*any)
 		*last = r.commit;
-		*any = true;
-		arena_reset(l->arena);
-	}
-	return rc;
+	arena_reset(l->arena);
+	return rc < 0 ? -1 : 0;
 }
 
 /* After a lost boot the reference itself may be torn, or older than every

@@ -52,6 +52,11 @@ uint64_t journal_end(const struct journal *);
 int journal_read(struct journal *, uint64_t *position, struct arena *,
     struct record *, struct err *);
 
+/* The last record, if it is at `from` or after. 1, or 0 when there is none, or
+ * -1. */
+int journal_read_last(struct journal *, uint64_t from, struct arena *,
+    struct record *out, struct err *);
+
 /*
  * Appends and syncs (one fdatasync). On -1:
  *   err_no_space or err_unavailable: it did not happen, nothing of it remains;
