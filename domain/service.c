@@ -36,6 +36,7 @@ struct service {
 	size_t n;
 	uint64_t counter;
 	atomic_bool stopping;
+	bool serves_one;
 	struct limits_store *limits;
 };
 
@@ -82,6 +83,12 @@ service_free(struct service *s)
 	arena_free(s->arena);
 	free(s->slots);
 	free(s);
+}
+
+void
+service_serve_one(struct service *s)
+{
+	s->serves_one = true;
 }
 
 const struct config *
@@ -178,6 +185,7 @@ service_ledger_options(struct service *s, const struct place *place,
 		.clock = s->clock,
 		.free_floor = (uint64_t)config->free_floor,
 		.metrics = s->metrics,
+		.brief = s->serves_one,
 	};
 	return 0;
 }

@@ -2,6 +2,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "fcgi/front_state.h"
 #include "fcgi/server.h"
 #include "ledger/base/io.h"
 
@@ -75,6 +76,7 @@ cgi_run(struct front *front, const char *const *environment)
 	struct front_worker worker;
 	bool sent;
 
+	service_serve_one(front->service);
 	front_worker_init(&worker);
 	sent = front_serve(front, &worker, &cgi.transport);
 	front_worker_fini(&worker);

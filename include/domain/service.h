@@ -74,6 +74,10 @@ struct service;
 int service_new(const struct config *, struct service **, struct err *);
 void service_free(struct service *);
 
+/* This process serves one request with one thread: its ledgers are opened for
+ * little (ledger_options.brief). Before the first is opened. */
+void service_serve_one(struct service *);
+
 /* As it stands; service_reload puts another in its place, and this one stays
  * as it is until the service is freed. Ask once where two answers must agree.
  */

@@ -55,6 +55,7 @@ ledger_new(const struct ledger_options *o)
 	l->repo_path = join(o->dir, "ledger.git");
 	l->views = o->views;
 	l->metrics = o->metrics;
+	l->brief = o->brief;
 	l->clock = o->clock ? o->clock : &clock_system;
 	l->free_floor = o->free_floor ? o->free_floor : LEDGER_FREE_FLOOR;
 	l->arena = arena_new();
@@ -81,8 +82,10 @@ int
 ledger_take_turn(struct ledger *l, struct err *e)
 {
 	pthread_mutex_lock(&l->work);
-	if (turn_take(l->turn, e) == 0)
+	if (lending_end(l, e) == 0 && turn_take(l->turn, e) == 0) {
+		l->at_work = true;
 		return 0;
+	}
 	pthread_mutex_unlock(&l->work);
 	return -1;
 }
@@ -90,6 +93,7 @@ ledger_take_turn(struct ledger *l, struct err *e)
 void
 ledger_release_turn(struct ledger *l)
 {
+	l->at_work = false;
 	turn_release(l->turn);
 	pthread_mutex_unlock(&l->work);
 }
@@ -127,6 +131,7 @@ ledger_close(struct ledger *l)
 	if (l == NULL)
 		return;
 	close_readers(l);
+	free(l->borrower);
 	close_files(l);
 	if (l->signer != NULL)
 		signer_free(l->signer);

@@ -209,6 +209,12 @@ struct ledger {
 	/* The readers. */
 	pthread_mutex_t readers_lock;
 	struct reader *readers;
+	bool brief;   /* as in ledger_options */
+	bool at_work; /* if brief: the turn is ours */
+	/* If brief: reads with the writer's connection, from lending on until
+	 * the reading ends. */
+	struct reader *borrower;
+	bool lent;
 	atomic_int_fast64_t looked_us; /* when one looked at the branch */
 
 	struct metrics *metrics; /* counting.c */
@@ -238,6 +244,9 @@ int ledger_open_unsettled(
     const struct ledger_options *, bool create, struct ledger **, struct err *);
 int ledger_take_turn(struct ledger *, struct err *);
 void ledger_release_turn(struct ledger *);
+
+/* reading.c: before anything is written; for ledger_take_turn. */
+int lending_end(struct ledger *, struct err *);
 
 /* ready.c: settles what came before (journal, branch, read model), then notes
  * in the draft what stands against writing now. */

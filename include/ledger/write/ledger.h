@@ -36,6 +36,9 @@ struct ledger_options {
 	 * NULL. */
 	const struct continued *continues;
 	struct metrics *metrics; /* lives on; NULL: nothing is counted */
+	/* One thread uses it, for little: it reads over the connection that it
+	 * writes with, since a second one would have to be opened. */
+	bool brief;
 };
 
 /* What a ledger counts there, NULL-ended. */

@@ -90,8 +90,16 @@ holds(struct journal *j, unsigned first, unsigned n, size_t bytes)
 	struct arena *a = arena_new();
 	uint64_t at = journal_start(j);
 	struct err e = { 0 };
-	struct record got;
+	struct record got, last;
+	int rc = journal_read_last(j, at, a, &last, &e);
 
+	assert_int_equal(rc, n > 0);
+	assert_int_equal(journal_read_last(j, journal_end(j), a, &got, &e), 0);
+	if (n > 0) {
+		struct record want = record_of(a, first + n - 1, bytes);
+
+		assert_true(same(&last, &want));
+	}
 	for (unsigned i = 0; i < n; i++) {
 		struct record want = record_of(a, first + i, bytes);
 

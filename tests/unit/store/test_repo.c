@@ -112,6 +112,26 @@ checks_every_setting(void **state)
 	}
 }
 
+/* Right, but not as they were made: libgit2 reads them. */
+static void
+settings_in_other_words(void **state)
+{
+	struct repo *r = fresh("l.git");
+	struct err e = { 0 };
+	struct oid tip;
+	bool exists = true;
+
+	(void)state;
+	repo_close(r);
+	assert_int_equal(shell("cd $D/l.git && git config -f config gc.auto 00 "
+			       "&& git config -f config user.name Somebody"),
+	    0);
+	assert_int_equal(repo_open(in_scratch("l.git"), &r, &e), 0);
+	assert_int_equal(repo_branch(r, &tip, &exists, &e), 0);
+	assert_false(exists);
+	repo_close(r);
+}
+
 static void
 checks_head(void **state)
 {
@@ -367,6 +387,7 @@ main(void)
 		CASE(creates_what_stock_git_takes),
 		CASE(refuses_what_is_there),
 		CASE(checks_every_setting),
+		CASE(settings_in_other_words),
 		CASE(checks_head),
 		CASE(absent_is_not_found),
 		CASE(objects_round_trip),
