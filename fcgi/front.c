@@ -170,5 +170,5 @@ front_serve(struct front *front, struct front_worker *w, struct transport *t)
 	watched_end(
 	    &watched, front, w, &request, match.route, response.status, &e);
 	arena_reset(a);
-	return sent;
+	return sent && request.body_read;
 }

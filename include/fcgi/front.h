@@ -30,8 +30,9 @@ struct front_worker {
 void front_worker_init(struct front_worker *);
 void front_worker_fini(struct front_worker *);
 
-/* One request and its reply. False when the client gave up before the reply
- * was written. */
+/* One request and its reply. False when nothing may follow on its connection:
+ * the client gave up before the reply was written, or has sent a body of which
+ * a part was left, where it could pass for a request. */
 bool front_serve(struct front *, struct front_worker *, struct transport *);
 
 #endif

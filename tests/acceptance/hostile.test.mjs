@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { close, paths, rawRequest, send, sendRaw } from "./support/client.mjs";
 import { finish } from "./support/evidence.mjs";
+import { exchange, record, requestOf } from "./support/fastcgi.mjs";
 import { Service } from "./support/service.mjs";
 import { actionBody, provision } from "./support/workspace.mjs";
 
@@ -219,3 +220,36 @@ for (const kind of ["lighttpd", "apache", "nginx"])
 			await finish(service, { long: true });
 		});
 	});
+
+// A web server that keeps its connections to the program, and lets larger bodies
+// through than the shipped configurations do.
+describe("a kept FastCGI connection", () => {
+	const service = new Service({ build: "debug", worker: false });
+
+	test("starts", () => service.start());
+
+	test("carries one request after the other", async () => {
+		assert.deepEqual(await exchange(service, requestOf("GET", "/healthz"), 1),
+			[200]);
+		// What is read of a refused body is dropped.
+		const body = Array(20).fill(Buffer.alloc(60000, "x"));
+		assert.deepEqual(await exchange(service,
+			requestOf("POST", "/nothing", body), 1), [404]);
+	});
+
+	test("no request is found in what was left of a body", async () => {
+		// Wherever reading stops, records that are skipped lead to a request.
+		const inner = requestOf("GET", "/healthz");
+		const parts = [0, 8].map((shift) => {
+			const part = Buffer.alloc(65528, record(5, Buffer.from(
+				[1, 5, 0, 9, 0, 8, 0, 0]), 9));
+			inner.copy(part, part.length - inner.length - shift);
+			return part;
+		});
+		for (const part of parts)
+			assert.deepEqual(await exchange(service,
+				requestOf("POST", "/nothing", Array(262).fill(part))), [404]);
+	});
+
+	test("all is well afterwards", () => finish(service));
+});
