@@ -4,15 +4,16 @@ import { connect } from "node:net";
 import { theContract } from "./contract.mjs";
 
 const agent = new Agent({ keepAlive: true, maxSockets: 256 });
-let last = 0;
 
 // A server closes what was idle for some seconds, and a test that waits for a
 // program is deaf meanwhile: what is that old is not used again.
+const IDLE_MS = 2000;
+const freeSince = new WeakMap();
+agent.on("free", (socket) => freeSince.set(socket, Date.now()));
+
 function closeIdle() {
-	if (Date.now() - last > 3000)
-		for (const socket of Object.values(agent.freeSockets).flat())
-			socket.destroy();
-	last = Date.now();
+	for (const socket of Object.values(agent.freeSockets).flat())
+		if (Date.now() - freeSince.get(socket) > IDLE_MS) socket.destroy();
 }
 
 export const paths = {
@@ -56,7 +57,6 @@ function exchange(service, method, path, { key, body, headers = {}, raw }) {
 			const parts = [];
 			res.on("data", (part) => parts.push(part));
 			res.on("end", () => {
-				last = Date.now();
 				const bytes = Buffer.concat(parts);
 				const text = bytes.toString("utf8");
 				done({ status: res.statusCode, headers: res.headers, text,

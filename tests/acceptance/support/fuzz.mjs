@@ -60,7 +60,7 @@ export class Fuzzer {
 		for (const p of row.parameters) this.addParameter(request, p, (v) => {
 			path = path.replace(`{${p.name}}`, encodeURIComponent(v));
 		});
-		if (this.random.chance(0.05)) {
+		if (this.random.chance(0.15)) {
 			request.query[this.random.pick(["colour", "Limit", "limit[]", "a.b"])] = "1";
 			request.valid = false;
 		}

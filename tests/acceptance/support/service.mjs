@@ -25,12 +25,23 @@ const limits = "limit_requests_per_second = 1000000\n" +
 // The kinds of server that start probity.fcgi by themselves.
 const startsProgram = (kind) => kind === "apache-fcgid" || kind === "apache-cgi";
 
+// Below those that connections go out from, on this machine by the hundreds:
+// one of these might take a port before the web server does.
+const outgoing = Number(readFileSync("/proc/sys/net/ipv4/ip_local_port_range",
+	"utf8").split(/\s+/)[0]);
+const [firstPort, ports] = outgoing > 12000 ? [outgoing - 10000, 10000] : [0, 1];
+
 async function freePort() {
-	const server = createServer();
-	await new Promise((done) => server.listen(0, "127.0.0.1", done));
-	const { port } = server.address();
-	await new Promise((done) => server.close(done));
-	return port;
+	for (;;) {
+		const server = createServer();
+		const wanted = firstPort + Math.floor(Math.random() * ports);
+		const port = await new Promise((done) => {
+			server.once("error", () => done(0));
+			server.listen(wanted, "127.0.0.1", () => done(server.address().port));
+		});
+		await new Promise((done) => server.close(done));
+		if (port) return port;
+	}
 }
 
 const accepts = (target) => new Promise((done) => {
@@ -39,7 +50,7 @@ const accepts = (target) => new Promise((done) => {
 	socket.once("error", () => done(false));
 });
 
-export async function until(what, condition, seconds = 20) {
+export async function until(what, condition, seconds = 60) {
 	const end = Date.now() + seconds * 1000;
 	while (Date.now() < end) {
 		const value = await condition();
@@ -133,9 +144,10 @@ export class Service {
 	// A web server that found nobody behind it looks again after a second.
 	settled() {
 		return until("the web server has found the program", async () => {
-			const r = await fetch(`${this.baseUrl}/api/v2/workspace`);
-			await r.text();
-			return r.status === 401;
+			// An error: the connection of the last time, closed while idle.
+			const status = await fetch(`${this.baseUrl}/api/v2/workspace`)
+				.then(async (r) => (await r.text(), r.status)).catch(() => null);
+			return status === 401;
 		});
 	}
 
