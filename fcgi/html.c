@@ -106,6 +106,7 @@ html_begin(const struct html *h, struct str title,
 	if (menu)
 		menu(h, arg);
 	add_link(h, "/problems/", "Problems");
+	add_link(h, "/docs/changes", "Change ledger");
 	add_link(h, "/api/v2/openapi.json", "OpenAPI document");
 	html_addf(h, "</ul>\n</nav>\n<main id=\"main\" tabindex=\"-1\">\n<h1>");
 	html_text(h, title);
@@ -116,48 +117,6 @@ void
 html_end(const struct html *h)
 {
 	html_addf(h, "</main>\n</body>\n</html>\n");
-}
-
-/* q=0.25 is 250; anything that is no weight is 0. */
-static int
-weight_of(struct str parameters)
-{
-	int weight = 0, unit = 1000;
-
-	while (parameters.p) {
-		struct str p = header_trim(str_take(&parameters, ';'));
-
-		if (p.n < 3 || p.n > 7 || p.p[1] != '=' ||
-		    (p.p[0] != 'q' && p.p[0] != 'Q'))
-			continue;
-		for (size_t i = 2; i < p.n; i++) {
-			if (p.p[i] == '.')
-				continue;
-			if (p.p[i] < '0' || p.p[i] > '9')
-				return 0;
-			weight += (p.p[i] - '0') * unit;
-			unit /= 10;
-		}
-		return weight;
-	}
-	return 1000;
-}
-
-bool
-html_is_wanted(struct str accept)
-{
-	int html = 0, text = 0;
-
-	while (accept.p) {
-		struct str rest = str_take(&accept, ',');
-		struct str type = header_trim(str_take(&rest, ';'));
-
-		if (str_is(type, "text/html"))
-			html = weight_of(rest);
-		else if (str_is(type, "text/plain"))
-			text = weight_of(rest);
-	}
-	return html > text;
 }
 
 int

@@ -36,9 +36,6 @@ void html_begin(const struct html *, struct str title,
     void (*menu)(const struct html *, const void *), const void *arg);
 void html_end(const struct html *);
 
-/* Whether the Accept field asks for HTML rather than for plain text. */
-bool html_is_wanted(struct str accept);
-
 /* The reply with its policy and entity tag; err_internal when the page is
  * longer than HTML_BYTES_MAX. */
 int html_reply(const struct html *, struct str if_none_match, struct response *,

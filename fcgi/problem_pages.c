@@ -1,6 +1,7 @@
 #include "fcgi/docs_pages.h"
 
 #include "fcgi/html.h"
+#include "fcgi/negotiation.h"
 #include "fcgi/problem.h"
 
 static int
@@ -22,7 +23,8 @@ wants_html(
     const struct request *request, struct arena *a, struct response *response)
 {
 	response_add(response, a, "Vary", "Accept");
-	return html_is_wanted(headers_get(&request->headers, "accept"));
+	return negotiation_prefers(headers_get(&request->headers, "accept"),
+	    "text/html", "text/plain");
 }
 
 static void

@@ -14,7 +14,7 @@ import { faultOf, Fuzzer } from "./support/fuzz.mjs";
 const seconds = Number(process.env.PROBITY_FUZZ_SECONDS ?? 15);
 const { PROBITY_FUZZ_SEED: wanted = "1" } = process.env;
 const seed = wanted === "random" ? Date.now() % 2 ** 31 : Number(wanted);
-const ROUNDS_MIN = 4, ROUNDS_TO_TELL = 100;
+const ROUNDS_MIN = 4, ROUNDS_TO_TELL = 40;
 let f, fuzzer;
 const sums = new Map();
 

@@ -88,6 +88,7 @@ function look() {
 
 test("every page is reached from the first, and none complains", () => {
 	assert.ok(visited.size > 30, [...visited.keys()].join(" "));
+	assert.ok(visited.has("/docs/changes"));
 	assert.deepEqual(noise, []);
 });
 
@@ -255,7 +256,8 @@ test("text stands out, in light and in dark", async () => {
 	const papers = new Set();
 	for (const value of ["light", "dark"]) {
 		await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value }]);
-		for (const path of ["/docs/", "/docs/financial-actions", "/problems/conflict"]) {
+		for (const path of ["/docs/", "/docs/financial-actions", "/docs/changes",
+			"/problems/conflict"]) {
 			await go(path);
 			const found = await page.evaluate(contrasts);
 			assert.ok(found.length > 10);

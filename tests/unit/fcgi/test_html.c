@@ -44,33 +44,6 @@ test_json_is_escaped(void **state)
 }
 
 static void
-test_who_wants_html(void **state)
-{
-	static const struct {
-		const char *accept;
-		bool wanted;
-	} cases[] = {
-		{ "text/html", true },
-		{ "text/html,*/*;q=0.8", true },
-		{ "text/html;level=1;q=0.3", true },
-		{ "text/html;q=0.001", true },
-		{ "text/plain, text/html;q=0.9", false },
-		{ "text/plain;q=0.5, text/html;q=0.9", true },
-		{ "text/html;q=0", false },
-		{ "text/html;q=x", false },
-		{ "*/*", false },
-		{ "", false },
-		{ ",;,;q", false },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-		assert_int_equal(
-		    cases[i].wanted, html_is_wanted(str_from(cases[i].accept)));
-	assert_false(html_is_wanted(STR_NONE));
-}
-
-static void
 test_names_of_products(void **state)
 {
 	struct arena *a = arena_new();
@@ -114,7 +87,6 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_markup_is_escaped),
 		cmocka_unit_test(test_json_is_escaped),
-		cmocka_unit_test(test_who_wants_html),
 		cmocka_unit_test(test_names_of_products),
 		cmocka_unit_test(test_only_products_have_pages),
 	};

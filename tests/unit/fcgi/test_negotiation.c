@@ -78,6 +78,33 @@ test_preference(void **state)
 	    STR("text/html,application/xhtml+xml,*/*;q=0.8"), json, html));
 }
 
+static void
+test_html_rather_than_text(void **state)
+{
+	static const struct {
+		const char *accept;
+		bool wanted;
+	} rows[] = {
+		{ "text/html", true },
+		{ "text/html,*/*;q=0.8", true },
+		{ "text/html;level=1;q=0.3", true },
+		{ "text/html;q=0.001", true },
+		{ "text/plain, text/html;q=0.9", false },
+		{ "text/plain;q=0.5, text/html;q=0.9", true },
+		{ "text/html;q=0", false },
+		{ "text/html;q=x", false },
+		{ "*/*", false },
+		{ "", false },
+		{ ",;,;q", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		assert_int_equal(rows[i].wanted,
+		    negotiation_prefers(
+			str_from(rows[i].accept), "text/html", "text/plain"));
+}
+
 static int
 check_body(const char *coding, struct str body, struct err *e)
 {
@@ -107,6 +134,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_replies),
 		cmocka_unit_test(test_preference),
+		cmocka_unit_test(test_html_rather_than_text),
 		cmocka_unit_test(test_codings),
 	};
 
