@@ -1,5 +1,8 @@
 #include "fcgi/request.h"
 
+#include <string.h>
+#include <strings.h>
+
 #include "domain/caller.h"
 #include "ledger/codec/text.h"
 
@@ -22,6 +25,25 @@ read_method(struct request *r, struct err *e)
 	return 0;
 }
 
+/* RFC 9112, 3.2.2: a target may name the origin first. Apache alone hands that
+ * on. */
+static struct str
+without_origin(struct str target)
+{
+	static const char *const schemes[] = { "http://", "https://" };
+
+	for (size_t i = 0; i < 2; i++) {
+		size_t n = strlen(schemes[i]);
+		struct str rest = str_slice(target, n, target.n);
+		size_t path = str_find(rest, '/');
+
+		if (target.n > n && strncasecmp(target.p, schemes[i], n) == 0 &&
+		    path > 0 && path < str_find(rest, '?'))
+			return str_slice(rest, path, rest.n);
+	}
+	return target;
+}
+
 /*
  * REQUEST_URI alone is what the client sent: in PATH_INFO, escapes are decoded
  * and dot segments resolved already.
@@ -31,7 +53,8 @@ read_target(struct request *r, struct err *e)
 {
 	struct str rest;
 
-	r->target = transport_param(r->transport->params, "REQUEST_URI");
+	r->target = without_origin(
+	    transport_param(r->transport->params, "REQUEST_URI"));
 	if (!r->target.p)
 		return err_set(
 		    e, &err_malformed, "the web server passed no REQUEST_URI");

@@ -180,6 +180,14 @@ for (const kind of ["lighttpd", "apache", "nginx"])
 			assert.equal((await send(service, "OPTIONS", "/nothing")).status, 404);
 		});
 
+		test("a target that names the origin first", async () => {
+			const reply = await sendRaw(service, [
+				`GET ${service.baseUrl}${paths.workspace} HTTP/1.1`,
+				`Host: 127.0.0.1:${service.port}`, "Connection: close",
+				`Authorization: Bearer ${w.key}`, "", ""].join("\r\n"));
+			assert.equal(reply.status, 200, reply.text);
+		});
+
 		test("406: no type that the operation has", async () => {
 			for (const accept of ["text/html", "application/xml",
 				"application/json;q=0", "*/*;q=0", "image/*, text/plain"]) {

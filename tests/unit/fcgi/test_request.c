@@ -70,16 +70,20 @@ test_target(void **state)
 	assert_true(str_is(r.segments[0], "a+b"));
 	assert_int_equal(2, r.n_segments);
 	assert_null(r.query.p);
+	assert_int_equal(0, get("HTTPS://h.example:8443/a/b?x=1", "", &r, &e));
+	assert_true(str_is(r.target, "/a/b?x=1"));
+	assert_int_equal(2, r.n_segments);
 }
 
 static void
 test_hostile_targets(void **state)
 {
-	static const char *const targets[] = { "", "*", "a/b", "http://h/a",
-		"/a/../b", "/./a", "/a/%2e%2E/b", "/..", "/a//b", "//a", "/%00",
-		"/%zz", "/a%2", "/%ff", "/%ed%a0%80", "/%c0%af", "/a b", "/a#b",
-		"/a\x7f", "/a?x=%00", "/a?%ff=1", "/a?x=%", "/a?x=1&x=2",
-		"/a?x=1&%78=2" };
+	static const char *const targets[] = { "", "*", "a/b", "ftp://h/a",
+		"http://", "http:///a", "https://h", "http://h/../a",
+		"http://h?x=/a", "/a/../b", "/./a", "/a/%2e%2E/b", "/..",
+		"/a//b", "//a", "/%00", "/%zz", "/a%2", "/%ff", "/%ed%a0%80",
+		"/%c0%af", "/a b", "/a#b", "/a\x7f", "/a?x=%00", "/a?%ff=1",
+		"/a?x=%", "/a?x=1&x=2", "/a?x=1&%78=2" };
 	struct request r;
 	struct err e;
 
