@@ -224,6 +224,14 @@ for (const kind of ["lighttpd", "apache", "nginx"])
 			assert.match(last, /^HTTP\/1.1 201/);
 		});
 
+		test("Range is passed over", async () => {
+			for (const path of [paths.workspace, "/api/v2/openapi.json"]) {
+				const reply = await get(path, { Range: "bytes=0-9" });
+				assert.equal(reply.status, 200, path);
+				assert.ok(reply.json, path);
+			}
+		});
+
 		test("writes and refusals are kept by nobody", async () => {
 			for (const reply of [await create(), await get("/nothing"),
 				await send(service, "GET", paths.workspace)])

@@ -13,10 +13,10 @@ let document, contract;
 const pages = ["/api/v2/openapi.json"];
 
 // Fields of HTTP itself, of its connections and caches, which a description of
-// an API does not name. Allow belongs to 405, which is of no operation.
+// an API does not name.
 const ofHttp = new Set(["date", "server", "connection", "keep-alive",
 	"transfer-encoding", "content-length", "content-type", "cache-control",
-	"x-content-type-options", "allow", "accept-ranges", "vary"]);
+	"x-content-type-options", "vary"]);
 // CORS is the browser's affair.
 const isOfHttp = (name) => ofHttp.has(name) || name.startsWith("access-control-");
 
