@@ -217,12 +217,31 @@ check_entitlement(const struct operation *op, struct buf *faults)
 		fault(faults, op->id, "needs no entitlement", NULL);
 }
 
+/* The groups of the published index. */
+static bool
+is_product(const char *name)
+{
+	static const char *const products[] = { "AI Runtime & Governance",
+		"Agents & MCP", "Core Platform", "Developer & Commercial",
+		"Financial Actions", "Financial Data & Planning",
+		"Knowledge Intelligence", "LQM Builder", "Quant & Models",
+		"Workflows" };
+
+	for (size_t i = 0; i < sizeof products / sizeof products[0]; i++)
+		if (same(name, products[i]))
+			return true;
+	return false;
+}
+
 static void
 check_words(const struct operation *op, struct buf *faults)
 {
 	if (!op->id || !op->summary || !op->product || !op->since)
 		fault(faults, op->id, "lacks id, summary, product or since",
 		    NULL);
+	if (op->product && !is_product(op->product))
+		fault(faults, op->id,
+		    "product is not of the index:", op->product);
 	if (op->status != 200 && op->status != 201 && op->status != 202)
 		fault(faults, op->id, "status is not 200, 201 or 202", NULL);
 	if (!op->method && !op->command)

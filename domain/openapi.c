@@ -198,20 +198,11 @@ add_status(struct statuses *s, int status)
 	s->n++;
 }
 
-static bool
-has_place(const struct operation *op, enum field_place place)
-{
-	for (size_t i = 0; i < op->in->n; i++)
-		if (op->in->fields[i].place == place)
-			return true;
-	return false;
-}
-
 static struct statuses
 statuses_of(const struct operation *op)
 {
-	static const int always[] = { 400, 401, 403, 406, 412, 413, 414, 415,
-		422, 429, 431, 500, 503 };
+	static const int always[] = { 400, 401, 403, 404, 405, 406, 412, 413,
+		414, 415, 422, 429, 431, 500, 503 };
 	static const int writes[] = { 409, 507 };
 	struct statuses s = { .n = 0 };
 
@@ -219,8 +210,6 @@ statuses_of(const struct operation *op)
 		add_status(&s, always[i]);
 	for (size_t i = 0; i < 2 && op->effect != EFFECT_READ; i++)
 		add_status(&s, writes[i]);
-	if (has_place(op, IN_PATH))
-		add_status(&s, 404);
 	for (size_t i = 0; op->refusals && op->refusals[i]; i++)
 		add_status(&s, op->refusals[i]->status);
 	return s;

@@ -111,6 +111,7 @@ static const struct {
 	{ "Link", "string", "The next page, rel=\"next\", and where the operation is deprecated what says so (RFC 8288)" },
 	{ "RateLimit", "string", "What is left of each limit, and when there is more" },
 	{ "RateLimitPolicy", "string", "The limits of the credential and its application" },
+	{ "Allow", "string", "With 405: the methods that the path has" },
 	{ "Accept", "string", "With 415: the media types that are taken" },
 	{ "AcceptEncoding", "string", "With 415: the encodings of a body that are taken" },
 	{ "Deprecation", "string", "Since when the operation is deprecated (RFC 9745)" },

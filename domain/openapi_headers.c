@@ -48,6 +48,7 @@ openapi_problem_headers(struct arena *a)
 	put(a, v, "WWW-Authenticate", "Challenge");
 	put(a, v, "ETag", "ETag");
 	put(a, v, "Ledger-Size", "LedgerSize");
+	put(a, v, "Allow", "Allow");
 	put(a, v, "Accept", "Accept");
 	put(a, v, "Accept-Encoding", "AcceptEncoding");
 	return v;

@@ -7,7 +7,7 @@
 #include "domain/ledger_proofs.h"
 #include "domain/operation.h"
 
-#define PRODUCT "Trust"
+#define PRODUCT "Core Platform"
 #define SEQ_MAX 9007199254740991
 
 struct digest_text digest_as_text(struct arena *, struct digest);

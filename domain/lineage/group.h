@@ -4,7 +4,7 @@
 #include "domain/job.h"
 #include "domain/operation.h"
 
-#define PRODUCT "Infrastructure"
+#define PRODUCT "Core Platform"
 
 extern const struct operation op_lineage_export_create, op_lineage_export_show;
 extern const struct job_kind job_lineage_export, job_lineage_file;

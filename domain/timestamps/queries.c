@@ -52,7 +52,7 @@ READ_OPERATION(ledger_timestamp_list, timestamp_query, timestamp_list,
     .id = "ledger.timestamp.list", .method = "GET",
     .examples = ledger_timestamp_list_examples,
     .path = "/api/v2/ledger/timestamps", .scope = "trust:read",
-    .entitlement = "core-platform", .product = "Trust",
+    .entitlement = "core-platform", .product = "Core Platform",
     .summary = "List the time-stamps of the ledger's checkpoints");
 
 static int

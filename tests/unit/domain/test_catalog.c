@@ -180,7 +180,7 @@ static const struct event_type event_lost = { .name = "thing.lost",
 #define GOOD                                                                 \
 	.id = "thing.show", .method = "GET", .path = "/api/v2/things/{uid}", \
 	.scope = "trust:read", .entitlement = "core-platform",               \
-	.product = "Things", .summary = "Show", .since = "2.0.0",            \
+	.product = "Core Platform", .summary = "Show", .since = "2.0.0",     \
 	.status = 200, .in = &thing_shape, .out = &thing_shape,              \
 	.examples = EXAMPLES(SHOWN "," REFUSED)
 #define GOOD_READ GOOD, .effect = EFFECT_READ, .read = reads
@@ -194,6 +194,7 @@ static const struct {
 	{ { GOOD_READ }, NULL },
 	{ { GOOD_READ, .id = NULL }, "lacks id" },
 	{ { GOOD_READ, .summary = NULL }, "lacks id" },
+	{ { GOOD_READ, .product = "Things" }, "product is not of the index" },
 	{ { GOOD_READ, .scope = "thing:read" }, "scope is not known" },
 	{ { GOOD_READ, .scope = NULL }, "no scope" },
 	{ { GOOD_READ, .path = "/api/v2/things/{id}" },

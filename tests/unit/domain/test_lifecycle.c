@@ -50,7 +50,7 @@ reads(struct context *c, const void *in, void *out, struct err *e)
 #define OF(name)                                                               \
 	.id = name ".show", .method = "GET", .path = "/api/v2/" name "/{uid}", \
 	.scope = "trust:read", .entitlement = "core-platform",                 \
-	.product = "Things", .summary = "Show", .since = "2.0.0",              \
+	.product = "Core Platform", .summary = "Show", .since = "2.0.0",       \
 	.status = 200, .in = &thing_shape, .out = &thing_shape,                \
 	.effect = EFFECT_READ, .read = reads, .examples = EXAMPLES
 
@@ -134,7 +134,7 @@ test_the_document_says_it(void **state)
 
 	(void)state;
 	lifecycle_describe(a, &new_row, v);
-	assert_text(v, "x-product", "Things");
+	assert_text(v, "x-product", "Core Platform");
 	assert_text(v, "x-stability", "Stable");
 	assert_text(v, "x-lifecycle", "Published");
 	assert_text(v, "x-since", "2.0.0");

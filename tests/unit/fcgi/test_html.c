@@ -68,9 +68,9 @@ test_only_products_have_pages(void **state)
 	(void)state;
 	buf_init(&out, HTML_BYTES_MAX);
 	assert_false(reference_product(&h, document, STR("")));
-	assert_false(reference_product(&h, document, STR("Trust")));
+	assert_false(reference_product(&h, document, STR("Core Platform")));
 	assert_int_equal(0, out.n);
-	assert_true(reference_product(&h, document, STR("trust")));
+	assert_true(reference_product(&h, document, STR("core-platform")));
 	buf_add_byte(&out, '\0');
 	assert_non_null(strstr(out.p, "href=\"/p/docs/style.css\""));
 	assert_non_null(
