@@ -47,6 +47,25 @@ character_length(struct str s)
 	return 0;
 }
 
+/*
+ * Characters beyond ASCII that a terminal or a viewer obeys: the second set of
+ * controls (U+0080 to U+009F), ends of lines (U+2028, U+2029), and those that
+ * turn the direction of what follows (U+202A to U+202E, U+2066 to U+2069).
+ */
+static bool
+is_command(struct str character)
+{
+	unsigned char b[3] = { 0 };
+
+	memcpy(b, character.p, character.n < 3 ? character.n : 3);
+	if (character.n == 2)
+		return b[0] == 0xc2 && b[1] < 0xa0;
+	if (character.n != 3 || b[0] != 0xe2)
+		return false;
+	return (b[1] == 0x80 && b[2] >= 0xa8 && b[2] <= 0xae) ||
+	       (b[1] == 0x81 && b[2] >= 0xa6 && b[2] <= 0xa9);
+}
+
 struct str
 log_text(struct arena *a, struct str s, size_t max)
 {
@@ -57,12 +76,15 @@ log_text(struct arena *a, struct str s, size_t max)
 		size_t secret = secret_length(s);
 		size_t length = secret ? 0 : character_length(s);
 
+		bool shown = length > 0 && !is_command(str_slice(s, 0, length));
+
 		if (n + length > max)
 			break;
-		if (secret || length == 0)
-			out[n++] = secret ? '*' : '?';
-		memcpy(out + n, s.p, length);
-		n += length;
+		if (shown)
+			memcpy(out + n, s.p, length);
+		else
+			out[n] = secret ? '*' : '?';
+		n += shown ? length : 1;
 		s = str_slice(s, secret ? secret : length ? length : 1, s.n);
 	}
 	return (struct str){ out, n };

@@ -84,7 +84,7 @@ void watched_end(struct watched *, struct front *, struct front_worker *,
     const struct err *);
 
 /* A copy for a log: at most max bytes, valid UTF-8, and without anything that
- * looks like a secret of ours. */
+ * looks like a secret of ours, or that a viewer beyond ASCII obeys. */
 struct str log_text(struct arena *, struct str, size_t max);
 
 #endif

@@ -102,6 +102,12 @@ test_log_text(void **state)
 		    "c",
 	    4, "ab\xc3\xa4");
 	expect_text("", 4, "");
+	expect_text("a\xc2\x85"
+		    "b\xc2\x9b"
+		    "31m\xc2\xa0",
+	    100, "a?b?31m\xc2\xa0");
+	expect_text("\xe2\x80\xa8\xe2\x80\xae\xe2\x80\xaf\xe2\x81\xa6", 100,
+	    "??\xe2\x80\xaf?");
 }
 
 static struct instant
