@@ -23,18 +23,26 @@ is_token68(struct str s)
 	return s.n > 0;
 }
 
+bool
+header_has_bearer(const struct headers *headers)
+{
+	struct str value = headers_get(headers, "authorization");
+	struct str scheme = str_take(&value, ' ');
+
+	return scheme.n == 6 && strncasecmp(scheme.p, "bearer", 6) == 0;
+}
+
 int
 header_bearer(const struct headers *headers, struct str *token, struct err *e)
 {
 	struct str value = headers_get(headers, "authorization");
-	struct str scheme;
 
 	if (value.n == 0)
 		return err_set(e, &err_unauthorized, "no credential was sent");
-	scheme = str_take(&value, ' ');
-	if (scheme.n != 6 || strncasecmp(scheme.p, "bearer", 6) != 0)
+	if (!header_has_bearer(headers))
 		return err_set(e, &err_unauthorized,
 		    "the Authorization header's scheme is not Bearer");
+	str_take(&value, ' ');
 	while (value.n > 0 && value.p[0] == ' ')
 		value = str_slice(value, 1, value.n);
 	if (!is_token68(value))

@@ -242,13 +242,14 @@ run(struct front *front, struct request *r, struct call *call, struct arena *a,
 	return answer(front, r, call, &reply, a, response, e);
 }
 
-/* What would have been right: RFC 6750, 3, and RFC 9110, 15.5.16. */
+/* What would have been right: RFC 6750, 3, and RFC 9110, 15.5.16. A client that
+ * sent no bearer token is told no error of one. */
 static void
 add_remedy(const struct request *r, const struct call *call,
     const struct err *e, struct arena *a, struct response *response)
 {
 	const char *scope = call->op->scope;
-	bool sent = headers_get(&r->headers, "authorization").n > 0;
+	bool sent = header_has_bearer(&r->headers);
 
 	if (e->kind == &err_media_type)
 		negotiation_offer(response, a);

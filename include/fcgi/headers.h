@@ -42,6 +42,9 @@ struct str header_trim(struct str);
 int header_fault(struct err *, struct arena *, const char *name,
     const char *code, const char *detail);
 
+/* Whether Authorization has the scheme "Bearer", whatever follows it. */
+bool header_has_bearer(const struct headers *);
+
 /*
  * What follows "Bearer " (RFC 6750): err_unauthorized when there is no
  * Authorization, when its scheme is another one, and when it is not one token.

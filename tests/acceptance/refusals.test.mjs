@@ -201,9 +201,13 @@ describe("credentials", () => {
 		}
 	});
 	test("other schemes", async () => {
-		for (const value of ["Basic YTpi", "bearer", `Token ${w.key}`])
-			await refused("GET", paths.workspace, 401, "unauthorized",
+		// RFC 6750, 3.1: an error is of a bearer token alone.
+		for (const [value, error] of [["Basic YTpi", ""], [`Token ${w.key}`, ""],
+			["bearer", ', error="invalid_token"']]) {
+			const r = await refused("GET", paths.workspace, 401, "unauthorized",
 				{ key: null, headers: { Authorization: value } });
+			assert.equal(challenge(r), `Bearer realm="probity"${error}`, value);
+		}
 	});
 	test("the scheme's case does not matter", async () => {
 		const r = await send(service, "GET", paths.workspace,
