@@ -16,7 +16,7 @@ struct event_reply {
 	struct str line;
 	const struct json *event;
 	struct digest_text hash;
-	struct str signature, key_id, commit;
+	struct str signature, key_id, commit, traceparent;
 	const void *batch;
 	bool is_void;
 };
@@ -37,6 +37,7 @@ SHAPE(event_reply, "An event with what proves it",
 	FIELD(event_reply, key_id, .doc = "Key id of the signature, eight hex digits"),
 	FIELD(event_reply, commit, .doc = "Git commit of its batch"),
 	FIELD(event_reply, batch, .of = &event_batch_shape, .doc = "Its batch"),
+	FIELD(event_reply, traceparent, .doc = "Trace that its request named (W3C Trace Context); it stands beside the event, under the commit's signature"),
 	{ .name = "void", .type = FIELD_BOOL, .offset = offsetof(struct event_reply, is_void), .doc = "Whether a later revocation of its key took its effect back" });
 /* clang-format on */
 
@@ -85,6 +86,7 @@ ledger_event_show_read(struct context *c, const struct event_query *in,
 		.key_id = arena_strf(c->arena, "%08x", found.recorded.key_id),
 		.commit = commit_as_text(c->arena, found.commit),
 		.batch = batch,
+		.traceparent = found.trace,
 		.is_void = found.revocation != NULL,
 	};
 	return 0;

@@ -114,6 +114,8 @@ read_extra(struct reader *r, const struct tree_entry *t, struct batch *b)
 	if (!trailers_list_extra(b->commit.message, t->name, sha256(bytes)))
 		return bad_entry(
 		    r, "is not listed by a trailer Ledger-X", t->name);
+	if (str_is(t->name, TRACES_ENTRY))
+		b->traces = bytes;
 	return 0;
 }
 

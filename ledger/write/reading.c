@@ -259,6 +259,21 @@ take_event(const struct signers *keys, struct str *rest, uint64_t seq,
 	return 0;
 }
 
+/* What the batch's list of traces says of an event. */
+static struct str
+trace_of(struct str list, uint64_t seq)
+{
+	while (list.p) {
+		struct str trace = str_take(&list, '\n');
+		struct str number = str_take(&trace, ' ');
+		uint64_t n;
+
+		if (str_to_u64(number, &n) && n == seq && str_is_utf8(trace))
+			return trace;
+	}
+	return STR_NONE;
+}
+
 static int
 skip_lines(struct str *rest, uint64_t n, struct err *e)
 {
@@ -293,7 +308,8 @@ read_some(struct reading *r, uint64_t first, size_t n, struct arena *a,
 		n = at.count - (first - at.first);
 	for (size_t i = 0; i < n; i++) {
 		out[i] = (struct stored_event){ .commit = at.commit,
-			.checkpoint = b.checkpoint };
+			.checkpoint = b.checkpoint,
+			.trace = trace_of(b.traces, first + i) };
 		if (take_event(keys, &rest, first + i, a, &out[i], e))
 			return -1;
 	}

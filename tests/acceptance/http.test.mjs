@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import LinkHeader from "http-link-header";
+import { auditorKey } from "./support/auditor.mjs";
 import { close, paths, rawRequest, send, sendRaw } from "./support/client.mjs";
 import { Contract, assertProblem, named } from "./support/contract.mjs";
 import { finish } from "./support/evidence.mjs";
@@ -425,6 +426,19 @@ describe("as it is shipped, behind a path of its own", () => {
 				assert.match(git("log", "-1", "--format=%B", evidence.commit).stdout,
 					new RegExp(`^Ledger-X: x-traces ${hash}$`, "m"));
 			});
+
+		test("stands in the auditors' reads of the event", async () => {
+			const key = auditorKey(service, "acme");
+			const shown = async (made) => {
+				const reply = await send(service, "GET",
+					`${prefix}/api/v2/ledger/events/${made.json.evidence.seq}`,
+					{ key });
+				assert.equal(reply.status, 200, reply.text);
+				return reply.json.traceparent;
+			};
+			assert.equal(await shown(await create({ traceparent: trace })), trace);
+			assert.equal(await shown(await create({})), null);
+		});
 
 		test("each of a batch has its own, and others none", async () => {
 			const replies = await Promise.all(Array.from({ length: 24 }, (_, i) =>

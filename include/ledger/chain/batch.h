@@ -109,6 +109,7 @@ struct batch {
 	struct str events; /* the blob: lines */
 	struct str checkpoint;
 	struct str allowed_signers;
+	struct str traces; /* TRACES_ENTRY; no value: there is none */
 	struct payload_entry *payloads;
 	size_t n_payloads;
 };

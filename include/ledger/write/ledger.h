@@ -174,6 +174,7 @@ struct stored_event {
 	struct str checkpoint;
 	struct str line;
 	const struct signers_key *revocation; /* by which it is void; NULL */
+	struct str trace; /* its request's traceparent, or no value */
 };
 int ledger_read_event(struct reading *, uint64_t seq, struct arena *,
     struct stored_event *, struct err *);
