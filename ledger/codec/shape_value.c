@@ -142,12 +142,14 @@ read_decimal(
 	((struct decimal *)slot)->text = s;
 }
 
+/* Nil stands for no value; in a path it is a record that is not there. */
 static void
-read_uid(struct decoding *d, struct str s, const struct place *at, void *slot)
+read_uid(struct decoding *d, const struct field *f, struct str s,
+    const struct place *at, void *slot)
 {
 	struct uid *uid = slot;
 
-	if (!uid_parse(s, uid) || uid_is_none(*uid))
+	if (!uid_parse(s, uid) || (f->place != IN_PATH && uid_is_none(*uid)))
 		shape_fault(d, at, "format", "must be a UUID");
 }
 
@@ -203,7 +205,7 @@ read_scalar(struct decoding *d, const struct field *f, struct str s,
 		read_decimal(d, s, at, slot);
 		break;
 	case FIELD_UID:
-		read_uid(d, s, at, slot);
+		read_uid(d, f, s, at, slot);
 		break;
 	case FIELD_INSTANT:
 		read_instant(d, s, at, slot);

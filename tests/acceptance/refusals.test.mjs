@@ -277,8 +277,10 @@ describe("paths, methods, headers", () => {
 		await refused("GET", "/api/v2/nothing", 404, "not_found");
 		await refused("GET", "/", 404, "not_found");
 		await refused("GET", "/api/v1/workspace", 404, "not_found");
-		await refused("GET", paths.action("018f0000-0000-7000-8000-000000000000"),
-			404, "not_found");
+		for (const uid of ["018f0000-0000-7000-8000-000000000000",
+			"00000000-0000-0000-0000-000000000000",
+			"ffffffff-ffff-ffff-ffff-ffffffffffff"])
+			await refused("GET", paths.action(uid), 404, "not_found");
 	});
 	test("a path's uid that is none", async () => {
 		const r = await send(service, "GET", paths.action("1"), { key: w.key });

@@ -315,8 +315,11 @@ test_parameters(void **state)
 	const struct param wrong[] = { { STR("action_uid"), STR("x"),
 					   IN_QUERY },
 		{ STR("page"), STR("1.0"), IN_QUERY } };
+	const struct param nil[] = { { STR("action_uid"),
+	    STR("00000000-0000-0000-0000-000000000000"), IN_PATH } };
 
 	(void)state;
+	expect_params(nil, 1, false, "{\"name\":\"ab\"}", "");
 	expect_params(params, 6, false, "{\"name\":\"ab\"}",
 	    "parameter page maximum\nparameter page duplicate\n"
 	    "parameter due format\nparameter name unknown\n"
