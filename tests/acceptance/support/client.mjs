@@ -66,7 +66,8 @@ function exchange(service, method, path, { key, body, headers = {}, raw }) {
 		});
 		req.on("timeout", () => req.destroy(new Error(`${method} ${path}: no reply`)));
 		req.on("error", (e) => fail(Object.assign(e,
-			{ wasIdle: req.reusedSocket && e.code === "ECONNRESET" })));
+			{ wasIdle: req.reusedSocket &&
+				["ECONNRESET", "EPIPE"].includes(e.code) })));
 		if (raw) raw(req, bytes);
 		else req.end(bytes ?? undefined);
 	});
