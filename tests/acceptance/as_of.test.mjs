@@ -10,7 +10,7 @@ import { actionBody, provision } from "./support/workspace.mjs";
 let service, w, contract, action;
 
 before(async () => {
-	service = await new Service({ build: "debug" }).start();
+	service = await new Service({ build: "debug", worker: false }).start();
 	w = provision(service, "acme");
 	contract = await Contract.of(service);
 	const reply = await send(service, "POST", paths.create,

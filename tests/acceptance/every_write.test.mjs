@@ -10,7 +10,7 @@ import { Service } from "./support/service.mjs";
 import { actionBody, provision } from "./support/workspace.mjs";
 
 const exportsPath = "/api/v2/infrastructure/lineage-exports";
-const service = new Service();
+const service = new Service({ worker: false });
 let second, w, lineageKey, writes;
 
 // How a row is called: a good body, another good one, and one that is refused

@@ -16,7 +16,7 @@ const create = (idempotencyKey, changes = {}, key = w.key) =>
 		headers: { "Idempotency-Key": idempotencyKey } });
 
 before(async () => {
-	service = await new Service({ build: "debug" }).start();
+	service = await new Service({ build: "debug", worker: false }).start();
 	w = provision(service, "acme");
 });
 after(close);

@@ -14,7 +14,7 @@ const unknown = "018f0000-0000-7000-8000-000000000000";
 let service, a, b;
 
 before(async () => {
-	service = await new Service({ build: "debug" }).start();
+	service = await new Service({ build: "debug", worker: false }).start();
 	a = provision(service, "first-bank");
 	b = provision(service, "second-bank");
 });

@@ -75,7 +75,7 @@ function taken() {
 }
 
 before(async () => {
-	service = await new Service({ kind: "apache-fcgid" }).start();
+	service = await new Service({ kind: "apache-fcgid", worker: false }).start();
 	service.ctl("acme", "workspace create", { name: "Acme" });
 });
 after(close);

@@ -23,7 +23,7 @@ const create = (status, code, body, options = {}) =>
 	refused("POST", paths.create, status, code, { body, ...options });
 
 before(async () => {
-	service = await new Service({ build: "debug" }).start();
+	service = await new Service({ build: "debug", worker: false }).start();
 	w = provision(service, "acme");
 	contract = await Contract.of(service);
 	size = ledgerSize();
