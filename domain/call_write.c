@@ -64,6 +64,9 @@ decide(struct tx *tx, void *arg, struct err *e)
 	found = idempotency_find(r, c->db, e);
 	if (found != 0)
 		return found < 0 ? -1 : 0;
+	if (r->unprepared)
+		return err_set(e, &err_unavailable,
+		    "the answer to this key was there a moment ago");
 	return decide_as_expected(r, e);
 }
 
@@ -211,17 +214,46 @@ recorded_unanswered(struct running *r, struct err *e)
 	return -1;
 }
 
+/* Whether the key has its answer already. The turn gives it, and is asked
+ * again; but nothing is prepared for it: that costs something, and may be
+ * refused by now for what lies outside the ledger. */
+static bool
+was_answered(struct running *r)
+{
+	struct reading reading;
+	struct err mismatch = { 0 };
+	int found;
+
+	if (!r->idempotency.set ||
+	    ledger_read_begin(r->c.ledger, &reading, NULL))
+		return false;
+	found = idempotency_find(r, reading.db, &mismatch);
+	ledger_read_end(&reading);
+	return found == 1 || mismatch.kind == &err_idempotency;
+}
+
+static int
+prepare(struct running *r, struct err *e)
+{
+	const struct operation *op = r->c.op;
+
+	if (!op->prepare)
+		return 0;
+	r->unprepared = was_answered(r);
+	return r->unprepared ? 0 : op->prepare(&r->c, r->in, e);
+}
+
 static int
 write_in(struct running *r, struct reply *out, struct err *e)
 {
 	const struct operation *op = r->c.op;
 
-	if (authorize_early(r, e) || running_decode(r, e))
-		return -1;
-	if (op->prepare && op->prepare(&r->c, r->in, e))
+	if (authorize_early(r, e) || running_decode(r, e) ||
+	    idempotency_fingerprints(r, e) || prepare(r, e))
 		return -1;
 	if (!r->c.ledger)
 		return err_set(e, &err_internal, "%s made no ledger", op->id);
+	/* Once more where the ledger, and with it the key, came only now. */
 	if (idempotency_fingerprints(r, e) || submit(r, e))
 		return -1;
 	if (answer(r, out, e) == 0)

@@ -59,9 +59,36 @@ key_fingerprint(const struct running *r)
 	return digest;
 }
 
+/* No other number has its canonical form: a double tells all decimals of
+ * fifteen digits apart, but for those near the ends of its range. */
+static bool
+number_is_kept(struct str lexeme)
+{
+	size_t digits = 0, exponent = 0, *count = &digits;
+
+	for (size_t i = 0; i < lexeme.n; i++)
+		if (lexeme.p[i] == 'e' || lexeme.p[i] == 'E')
+			count = &exponent;
+		else if (lexeme.p[i] >= '0' && lexeme.p[i] <= '9')
+			++*count;
+	return digits <= 15 && exponent <= 2;
+}
+
+/* The depth is that of what was parsed, which has a limit. */
+static bool
+numbers_are_kept(const struct json *v)
+{
+	if (v->type == JSON_NUMBER)
+		return number_is_kept(v->text);
+	for (const struct json *child = v->first; child; child = child->next)
+		if (!numbers_are_kept(child))
+			return false;
+	return true;
+}
+
 /* Two spellings of one JSON body are the same request; so is a command line in
  * another order, which counts as it was understood. A body without canonical
- * form counts as it was sent. */
+ * form, or that another one shares, counts as it was sent. */
 static struct str
 content_of(const struct running *r)
 {
@@ -72,7 +99,8 @@ content_of(const struct running *r)
 	struct str canonical;
 	struct err ignored = { 0 };
 
-	if (v && canon_str(r->c.arena, v, &canonical, &ignored) == 0)
+	if (v && (call->input.flat || numbers_are_kept(v)) &&
+	    canon_str(r->c.arena, v, &canonical, &ignored) == 0)
 		return canonical;
 	return call->body;
 }
@@ -106,7 +134,7 @@ idempotency_fingerprints(struct running *r, struct err *e)
 {
 	struct str key = r->call->idempotency_key;
 
-	if (!key.p)
+	if (!key.p || r->idempotency.set || !r->c.ledger)
 		return 0;
 	if (key.n == 0 || key.n > KEY_LENGTH)
 		return err_add_field(e, r->c.arena, "header", "Idempotency-Key",

@@ -16,6 +16,7 @@ struct running {
 	struct receipt receipt;
 	/* When nothing new was recorded: the events that answer. */
 	bool replayed;
+	bool unprepared; /* prepare was left out: there is an answer */
 	uint64_t first_seq, last_seq;
 };
 
@@ -42,7 +43,8 @@ void running_say_beside(const struct running *, struct reply *);
 /* The caller as events name who caused them; strings in the arena. */
 struct actor running_actor(struct arena *, const struct caller *);
 
-/* Fingerprints of key and request under the ledger's own key. */
+/* Fingerprints of key and request under the ledger's own key; none yet where
+ * the row has still to make the ledger. */
 int idempotency_fingerprints(struct running *, struct err *);
 
 /* 1 the same request was answered before (sets replayed and the range), 0 the

@@ -47,6 +47,23 @@ test("another request under the key is refused", async () => {
 	assert.equal(size(), before);
 });
 
+// As JSON numbers, which node would round itself.
+const createAmount = (idempotencyKey, amount) =>
+	send(service, "POST", paths.create, { key: w.key,
+		body: JSON.stringify(actionBody(w, { amount: null }))
+			.replace("\"amount\":null", `"amount":${amount}`),
+		headers: { "Idempotency-Key": idempotencyKey } });
+
+test("a number is the same in another spelling, and no other one", async () => {
+	const first = await createAmount("key-n", "1.5");
+	assert.equal(first.status, 201, first.text);
+	for (const same of ["1.50", "15e-1", "0.15e1"])
+		assert.equal((await createAmount("key-n", same)).text, first.text);
+	for (const other of ["1.51", "1.500000000000000000001"])
+		assertProblem(await createAmount("key-n", other), 422,
+			"idempotency_mismatch");
+});
+
 test("a refusal leaves the key free", async () => {
 	assertProblem(await create("key-3", { currency: "USD" }), 422,
 		"control_failed");

@@ -453,6 +453,37 @@ test_secret_is_not_replayed(void **state)
 	assert_int_equal(json_get(reply.body, "secret_shown")->type, JSON_TRUE);
 }
 
+static int
+refuse_to_prepare(struct context *c, const void *in, struct err *e)
+{
+	(void)c;
+	(void)in;
+	return err_set(e, &err_unavailable, "what it needs is not there now");
+}
+
+/* What a row prepares may be refused by the time of the replay. */
+static void
+test_a_replay_prepares_nothing(void **state)
+{
+	struct desk *d = *state;
+	struct operation op = *catalog_by_id(STR("application.create"));
+	struct reply first, again;
+	struct err e;
+
+	assert_int_equal(create(d, "key-1", TREASURY, &first, &e), 0);
+	op.prepare = refuse_to_prepare;
+	assert_int_equal(
+	    run(d, d->a, &d->staff, &op, "key-1", TREASURY, &again, &e), 0);
+	assert_true(again.replayed);
+	assert_true(str_eq(text_of(d, again.body), text_of(d, first.body)));
+	assert_int_equal(
+	    run(d, d->a, &d->staff, &op, "key-1", PAYROLL, &again, &e), -1);
+	assert_ptr_equal(e.kind, &err_idempotency);
+	assert_int_equal(
+	    run(d, d->a, &d->staff, &op, "key-2", PAYROLL, &again, &e), -1);
+	assert_ptr_equal(e.kind, &err_unavailable);
+}
+
 int
 main(void)
 {
@@ -469,6 +500,7 @@ main(void)
 		WITH_DESK(test_recorded_without_reply),
 		WITH_DESK(test_answer_with_an_earlier_event),
 		WITH_DESK(test_secret_is_not_replayed),
+		WITH_DESK(test_a_replay_prepares_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
