@@ -16,6 +16,8 @@ EVENT_TYPE(application_limits_set, "application_limits.set", limits_set,
     "An operator set how many requests an application may make");
 EVENT_TYPE(credential_limits_set, "credential_limits.set", limits_set,
     "An operator set how many requests a credential may make");
+EVENT_TYPE(oauth_client_limits_set, "oauth_client_limits.set", limits_set,
+    "An operator set how many requests an OAuth client may make");
 
 static int
 project(struct db *db, const struct event *ev, const struct limits_set *d,
@@ -38,6 +40,13 @@ project_application_limits_set(struct db *db, const struct event *ev,
 
 static int
 project_credential_limits_set(struct db *db, const struct event *ev,
+    const struct limits_set *d, struct err *e)
+{
+	return project(db, ev, d, e);
+}
+
+static int
+project_oauth_client_limits_set(struct db *db, const struct event *ev,
     const struct limits_set *d, struct err *e)
 {
 	return project(db, ev, d, e);

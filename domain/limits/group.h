@@ -6,7 +6,8 @@
 #include "domain/operation.h"
 
 extern const struct operation op_application_set_limits,
-    op_credential_set_limits, op_limits_show, op_limits_list;
+    op_credential_set_limits, op_oauth_client_set_limits, op_limits_show,
+    op_limits_list;
 
 /* With what is not set taken from the configuration, or from the credential's
  * application. */

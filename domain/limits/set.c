@@ -1,6 +1,6 @@
 /*
- * application set-limits and credential set-limits: all three numbers at once,
- * and what is not given is not set any more.
+ * set-limits of application, credential and oauth-client: all three numbers at
+ * once, and what is not given is not set any more.
  */
 #include "domain/limits/events.h"
 #include "domain/limits/group.h"
@@ -27,7 +27,7 @@ SHAPE(set_limits, "Limits to set; what is not given falls back to the configurat
 	FIELD(set_limits, monthly, .min = 1, .max = LIMIT_MONTHLY_MAX, .doc = "Requests in a calendar month, UTC"),
 	FIELD(set_limits, reason, .max = 280, .format = &format_text, .doc = "Why, for the record"));
 SHAPE(limits_reply, "Limits that were set",
-	FIELD(limits_reply, id, .doc = "Number of the application or credential"),
+	FIELD(limits_reply, id, .doc = "Number of the application, credential or OAuth client"),
 	FIELD(limits_reply, uid, .doc = "Its identifier"),
 	FIELD(limits_reply, requests_per_second, .doc = "Requests a second; null: not set"),
 	FIELD(limits_reply, burst, .doc = "Requests at once; null: not set"),
@@ -46,6 +46,11 @@ WRITE_OPERATION(credential_set_limits, set_limits, limits_reply,
     .status = 200, .product = "Core Platform",
     .summary = "Set how many requests one credential may make",
     .emits = EMITS(&event_credential_limits_set));
+WRITE_OPERATION(oauth_client_set_limits, set_limits, limits_reply,
+    .id = "oauth_client.set_limits", .command = "oauth-client set-limits",
+    .status = 200, .product = "Core Platform",
+    .summary = "Set how many requests one OAuth client may make",
+    .emits = EMITS(&event_oauth_client_limits_set));
 
 static int
 emit(struct context *c, const struct set_limits *in,
@@ -93,6 +98,13 @@ credential_id(struct db *db, struct uid uid, int64_t *id, struct err *e)
 }
 
 static int
+client_id(struct db *db, struct uid uid, int64_t *id, struct err *e)
+{
+	return db_get_int(db, id, 0, e,
+	    "SELECT id FROM oauth_client WHERE uid = ?", "u", uid);
+}
+
+static int
 application_set_limits_decide(
     struct context *c, const struct set_limits *in, struct err *e)
 {
@@ -130,4 +142,28 @@ credential_set_limits_reply(struct context *c, const struct event *ev,
 	if (reply(c, ev, &event_credential_limits_set, out, e))
 		return -1;
 	return credential_id(c->db, ev->subject, &out->id, e);
+}
+
+static int
+oauth_client_set_limits_decide(
+    struct context *c, const struct set_limits *in, struct err *e)
+{
+	int64_t id;
+
+	if (client_id(c->db, in->uid, &id, e))
+		return -1;
+	if (id == 0)
+		return err_set(
+		    e, &err_not_found, "there is no such OAuth client");
+	return emit(
+	    c, in, &event_oauth_client_limits_set, "oauth_client", id, e);
+}
+
+static int
+oauth_client_set_limits_reply(struct context *c, const struct event *ev,
+    struct limits_reply *out, struct err *e)
+{
+	if (reply(c, ev, &event_oauth_client_limits_set, out, e))
+		return -1;
+	return client_id(c->db, ev->subject, &out->id, e);
 }

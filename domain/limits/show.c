@@ -53,9 +53,9 @@ SHAPE(application_limits, "How many requests an application may make, and made",
 	FIELD(application_limits, remaining_now, .doc = "Requests that are permitted at once, at this moment"),
 	FIELD(application_limits, used_this_month, .doc = "Requests that were permitted this month"));
 SHAPE(credential_limits, "How many requests a credential may make, and made",
-	FIELD(credential_limits, id, .doc = "Number"),
-	FIELD(credential_limits, credential_uid, .doc = "Identifier of the credential"),
-	FIELD(credential_limits, public_id, .doc = "The part of the key that is no secret; counts are by it"),
+	FIELD(credential_limits, id, .doc = "Number among keys, or among OAuth clients"),
+	FIELD(credential_limits, credential_uid, .doc = "Identifier of the key or client"),
+	FIELD(credential_limits, public_id, .doc = "The part of the key that is no secret, or the client id; counts are by it"),
 	FIELD(credential_limits, status, .doc = "active or revoked"),
 	FIELD(credential_limits, requests_per_second, .doc = "Requests a second"),
 	FIELD(credential_limits, burst, .doc = "Requests at once"),
@@ -63,9 +63,9 @@ SHAPE(credential_limits, "How many requests a credential may make, and made",
 	FIELD(credential_limits, own_limits, .doc = "Whether operators set one of them; the others are the application's"),
 	FIELD(credential_limits, remaining_now, .doc = "Requests that are permitted at once, at this moment"),
 	FIELD(credential_limits, used_this_month, .doc = "Requests that were permitted this month"));
-SHAPE(limits_shown, "Limits of an application and its API keys",
+SHAPE(limits_shown, "Limits of an application and its credentials",
 	FIELD(limits_shown, application, .of = &application_limits_shape, .doc = "The application, all its credentials together"),
-	FIELD(limits_shown, credentials, .of = &credential_limits_shape, .max = CREDENTIALS_MAX, .doc = "Its API keys, the newest first"),
+	FIELD(limits_shown, credentials, .of = &credential_limits_shape, .max = CREDENTIALS_MAX, .doc = "Its API keys and OAuth clients, the newest first"),
 	FIELD(limits_shown, month, .doc = "The month that is counted"),
 	FIELD(limits_shown, uncounted, .doc = "Requests of any application that passed uncounted, because the table is full"));
 SHAPE(limits_page_query, "Which part of the list", PAGE_QUERY(limits_page_query));
@@ -217,10 +217,12 @@ add_credentials(struct context *c, const struct counts *counts,
 
 	if (db_query(c->db, &r, e,
 		"SELECT c.id, c.uid, c.public_id, c.status,"
-		" lc.requests_per_second, lc.burst, lc.monthly"
-		" FROM credential c"
+		" lc.requests_per_second, lc.burst, lc.monthly FROM ("
+		"SELECT id, uid, application, public_id, status FROM credential"
+		" UNION ALL SELECT id, uid, application, client_id, status"
+		" FROM oauth_client) c"
 		" LEFT JOIN request_limit lc ON lc.subject = c.uid"
-		" WHERE c.application = ? ORDER BY c.id DESC LIMIT ?",
+		" WHERE c.application = ? ORDER BY c.uid DESC LIMIT ?",
 		"ui", application->application_uid, (int64_t)CREDENTIALS_MAX))
 		return -1;
 	while (rows_next(&r, e) == 1 && out->n < CREDENTIALS_MAX)

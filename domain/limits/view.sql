@@ -1,5 +1,5 @@
--- What operators set; the subject is an application or a credential. NULL: not
--- set.
+-- What operators set; the subject is an application, a key or an OAuth client.
+-- NULL: not set.
 CREATE TABLE request_limit (
 	subject TEXT PRIMARY KEY,
 	requests_per_second INTEGER,

@@ -9,6 +9,7 @@ import { basic } from "./support/auditor.mjs";
 import { close, paths, send } from "./support/client.mjs";
 import { Contract } from "./support/contract.mjs";
 import { finish } from "./support/evidence.mjs";
+import { askToken, assertOAuthError } from "./support/oauth.mjs";
 import { Service, until } from "./support/service.mjs";
 
 const CLIENTS = 64;
@@ -203,6 +204,32 @@ test("one credential's own limits, within its application's", async () => {
 	assert.equal(application.used_this_month, 3);
 	assert.deepEqual(credentials.map((r) => r.used_this_month), [1, 2]);
 	assert.deepEqual(credentials.map((r) => r.own_limits), [false, true]);
+});
+
+test("an OAuth client's own limits, over all its tokens", async () => {
+	const c = client("with-client", { monthly: 10 });
+	const o = service.ctl("acme", "oauth-client create", { application: c.uid });
+	const set = service.ctl("acme", "oauth-client set-limits",
+		{ uid: o.uid, monthly: 4, reason: "A nightly batch" });
+	assert.deepEqual([set.uid, set.monthly, set.burst], [o.uid, 4, null]);
+	const tokens = [await askToken(service, o), await askToken(service, o)]
+		.map((reply) => reply.json.access_token);
+	for (const key of tokens) assert.equal((await get({ key })).status, 200);
+	for (const key of tokens) {
+		const reply = await get({ key });
+		assert.equal(reply.status, 429);
+		assert.equal(limitsOf(reply)["application-monthly"].r, 6);
+	}
+	assertOAuthError(await askToken(service, o), 429, "temporarily_unavailable");
+	// The application's key shares none of it.
+	assert.equal((await get(c)).status, 200);
+	const { application, credentials } = show(c);
+	assert.equal(application.used_this_month, 5);
+	assert.deepEqual(credentials.map((r) => [r.credential_uid, r.public_id,
+		r.own_limits, r.used_this_month]),
+	[[o.uid, o.client_id, true, 4], [c.credential, c.public_id, false, 1]]);
+	assert.throws(() => service.ctl("acme", "oauth-client set-limits",
+		{ uid: c.credential, monthly: 1 }), /no such OAuth client/);
 });
 
 test("auditors' pages count as well", async () => {

@@ -522,6 +522,7 @@ test_setting(void **state)
 
 	event_vector_check(&event_application_limits_set);
 	event_vector_check(&event_credential_limits_set);
+	event_vector_check(&event_oauth_client_limits_set);
 	set(f, "application.set_limits", uid,
 	    ",\"requests_per_second\":5,\"reason\":\"Month-end\"");
 	set(f, "credential.set_limits", arena_cstr(d->a, f->credential),
