@@ -27,8 +27,8 @@ path_param(const struct request *r, const char *name)
 	return STR_NONE;
 }
 
-/* The ledger of the path is not looked for, so nothing tells whether it is
- * there. */
+/* Whether it may is answered first, as everywhere. The ledger of the path is
+ * not looked for, so nothing tells whether it is there. */
 static int
 check(struct front *front, struct request *r, const struct ledger_visit *visit,
     struct arena *a, struct response *response, struct err *e)
@@ -36,11 +36,13 @@ check(struct front *front, struct request *r, const struct ledger_visit *visit,
 	const struct place *place = &visit->caller.place;
 
 	request_serve(r, &visit->caller);
+	if (limits_pass(
+		front, &visit->caller, &reading_a_ledger, a, response, e))
+		return -1;
 	if (!str_eq(path_param(r, "workspace"), place->workspace) ||
 	    !str_eq(path_param(r, "environment"), place->environment))
 		return ledger_page_unknown(e);
-	return limits_pass(
-	    front, &visit->caller, &reading_a_ledger, a, response, e);
+	return 0;
 }
 
 /* A closed ledger is read with a key of the one in use. */

@@ -233,13 +233,18 @@ test("an OAuth client's own limits, over all its tokens", async () => {
 });
 
 test("auditors' pages count as well", async () => {
-	const c = client("pages", { monthly: 2 }, "trust:read");
-	const checkpoint = () => send(service, "GET",
-		"/ledger/acme/sandbox/checkpoint",
+	const c = client("pages", { monthly: 3 }, "trust:read");
+	const checkpoint = (workspace = "acme") => send(service, "GET",
+		`/ledger/${workspace}/sandbox/checkpoint`,
 		{ headers: { Authorization: basic(c.key) } });
-	assert.equal(limitsOf(await checkpoint()).monthly.r, 1);
+	assert.equal(limitsOf(await checkpoint()).monthly.r, 2);
 	assert.equal((await checkpoint()).status, 200);
+	// Of others' there is nothing, and asking for it counts.
+	assert.equal((await checkpoint("nobody")).status, 404);
+	assert.equal((await checkpoint("nobody")).status, 429);
 	assert.equal((await checkpoint()).status, 429);
+	service.ctl("acme", "application suspend", { uid: c.uid });
+	assert.equal((await checkpoint("nobody")).status, 403);
 });
 
 test("plain CGI counts with the others", async () => {
