@@ -26,7 +26,7 @@ function refuses(options, pattern, code = 1) {
 
 
 before(async () => {
-	service = await new Service().start();
+	service = await new Service({ worker: false }).start();
 	w = provision(service, "acme");
 	copy = join(service.dir, "home/backup.git");
 	old = join(service.dir, "home/old.git");

@@ -31,7 +31,7 @@ const lineOf = (seq) => audit("show", clone, String(seq)).stdout
 	.split("\n").find((line) => /^\S+ \{"actor"/.test(line));
 
 before(async () => {
-	service = await new Service({ build: "debug" }).start();
+	service = await new Service({ build: "debug", worker: false }).start();
 	program = join(service.bin, "probity-audit");
 	const w = provision(service, "acme");
 	service.ctl("acme", "connector add", { kind: "sandbox", modes: "sandbox",

@@ -19,7 +19,8 @@ const refusal = (reply) => assert.ok(reply.status >= 400 && reply.status < 500,
 
 for (const kind of ["lighttpd", "apache", "nginx"])
 	describe(kind, () => {
-		const service = new Service({ kind, env: { PROBITY_LOG_LEVEL: "debug" } });
+		const service = new Service({ kind, worker: false,
+			env: { PROBITY_LOG_LEVEL: "debug" } });
 		let w, body;
 
 		const authority = () => `Authorization: Bearer ${w.key}`;

@@ -28,7 +28,7 @@ after(close);
 
 for (const kind of ["lighttpd", "apache", "nginx"])
 	describe(kind, () => {
-		const service = new Service({ kind, env: {
+		const service = new Service({ kind, worker: false, env: {
 			PROBITY_CORS_ORIGINS: `${origin},http://localhost:3000` } });
 		let w, contract;
 

@@ -30,7 +30,7 @@ const verify = (...more) => service.run(program(),
 	["verify", service.ledger("acme"), ...more]);
 
 before(async () => {
-	service = await new Service({ build: "debug" }).start();
+	service = await new Service({ build: "debug", worker: false }).start();
 	w = provision(service, "acme");
 	auditor = auditorKey(service, "acme");
 	first = keyOf(publicKey(service, place));

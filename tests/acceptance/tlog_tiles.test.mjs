@@ -90,7 +90,7 @@ async function grow(target) {
 }
 
 before(async () => {
-	service = await new Service({ build: "debug" }).start();
+	service = await new Service({ build: "debug", worker: false }).start();
 	w = provision(service, "acme");
 	key = auditorKey(service, "acme");
 });
