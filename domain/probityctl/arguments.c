@@ -124,8 +124,8 @@ add_file(struct ctl *ctl, const struct field *f, struct str path, struct err *e)
 
 	if (io_read_file(ctl->arena, arena_cstr(ctl->arena, path),
 		FILE_BYTES_MAX, &content, &cause))
-		return err_set(
-		    e, &err_usage, "--%s: %s", f->name, cause.detail);
+		return err_set(e, &err_usage, "--%.*s: %s",
+		    STR_ARGS(option_name(ctl->arena, f->name)), cause.detail);
 	if (add_value(ctl, f, content, e))
 		return -1;
 	if (find_field(ctl, STR("file_name")) && !find_param(ctl, "file_name"))

@@ -65,6 +65,8 @@ describe("usage: status 2, on standard error, with the option's name", () => {
 			/--name needs a value/],
 		"given twice": [["application", "create", "--name", "a", "--name", "b"],
 			/--name is given twice/],
+		"an option of two words": [["approver", "add", "--public-key",
+			"/nonexistent"], /--public-key: cannot open \/nonexistent/],
 		"missing options": [["application", "create"],
 			/--workspace must be given[^]*--name must be given[^]*--scopes must be given/],
 		"environment": [["workspace", "list", "--environment", "staging"],
