@@ -83,8 +83,9 @@ visit_place(const struct program *p, const struct place *place, visit f)
 	arena_free(a);
 }
 
+/* All of them, beginning with the one of that number. */
 static void
-visit_all(const struct program *p, visit f)
+visit_from(const struct program *p, size_t first, visit f)
 {
 	struct arena *a = arena_new();
 	struct place *places;
@@ -94,8 +95,14 @@ visit_all(const struct program *p, visit f)
 	if (service_places(p->service, a, &places, &n, &e))
 		log_line(LOG_WARN, "worker", "%s", e.detail);
 	for (size_t i = 0; i < n && !stopping; i++)
-		visit_place(p, &places[i], f);
+		visit_place(p, &places[(first + i) % n], f);
 	arena_free(a);
+}
+
+static void
+visit_all(const struct program *p, visit f)
+{
+	visit_from(p, 0, f);
 }
 
 static void
@@ -250,14 +257,15 @@ deliver(const struct worker *w, struct arena *a)
 	told_us = now;
 }
 
+/* Who is first takes what threads are free, so each ledger is that in turn. */
 static void *
 webhook_loop(void *arg)
 {
 	const struct program *p = arg;
 
 	couriers = courier_pool_new(p->service, p->name);
-	while (!stopping) {
-		visit_all(p, deliver);
+	for (size_t round = 0; !stopping; round++) {
+		visit_from(p, round, deliver);
 		courier_pool_rest(couriers);
 	}
 	courier_pool_free(couriers);
