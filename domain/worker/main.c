@@ -1,10 +1,11 @@
 /*
- * probity-worker: what a ledger needs beside its requests. One thread makes
- * the ledgers durable beyond their journals, every second; another does
- * jobs, so that a long one delays no syncing; the third does those that wait
- * for other machines, so that one which is down delays no upkeep; the fourth
- * those that take hours because they are held to a rate; the fifth hands what
- * webhooks are due to threads of their own.
+ * probity-worker: what a ledger needs beside its requests. One thread takes a
+ * new configuration, and once a minute queues what is due and measures;
+ * another makes the ledgers durable beyond their journals, every second; the
+ * third does jobs, so that a long one delays neither; the fourth does those
+ * that wait for other machines, so that one which is down delays no upkeep; the
+ * fifth those that take hours because they are held to a rate; the sixth hands
+ * what webhooks are due to threads of their own.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -27,7 +28,7 @@
 #define ROUND_MS       1000
 #define SCHEDULE_S     60
 #define JOBS_PER_ROUND 16
-#define N_LOOPS        4
+#define N_LOOPS        5
 /* Going through a ledger from end to end must not fill the memory with it. */
 #define PACKS_MAPPED ((size_t)64 << 20)
 
@@ -189,30 +190,6 @@ rest(void)
 		nanosleep(&t, NULL);
 }
 
-static void *
-sync_loop(void *arg)
-{
-	const struct program *p = arg;
-
-	while (!stopping) {
-		visit_all(p, sync_ledger);
-		rest();
-	}
-	return NULL;
-}
-
-static void *
-remote_loop(void *arg)
-{
-	const struct program *p = arg;
-
-	while (!stopping) {
-		visit_all(p, run_remote_jobs);
-		rest();
-	}
-	return NULL;
-}
-
 static void
 run_background_jobs(const struct worker *w, struct arena *a)
 {
@@ -220,15 +197,37 @@ run_background_jobs(const struct worker *w, struct arena *a)
 }
 
 static void *
-background_loop(void *arg)
+run_loop(const struct program *p, visit f)
 {
-	const struct program *p = arg;
-
 	while (!stopping) {
-		visit_all(p, run_background_jobs);
+		visit_all(p, f);
 		rest();
 	}
 	return NULL;
+}
+
+static void *
+sync_loop(void *arg)
+{
+	return run_loop(arg, sync_ledger);
+}
+
+static void *
+local_loop(void *arg)
+{
+	return run_loop(arg, run_local_jobs);
+}
+
+static void *
+remote_loop(void *arg)
+{
+	return run_loop(arg, run_remote_jobs);
+}
+
+static void *
+background_loop(void *arg)
+{
+	return run_loop(arg, run_background_jobs);
 }
 
 /* What requests were counted is on the disk a minute later. */
@@ -283,7 +282,7 @@ deliver_all(const struct worker *w, struct arena *a)
 }
 
 static void
-job_loop(const struct program *p)
+clock_loop(const struct program *p)
 {
 	for (unsigned round = 0; !stopping; round++) {
 		if (atomic_exchange(&reloading, false))
@@ -294,10 +293,8 @@ job_loop(const struct program *p)
 			keep_limits(p);
 			measure_all(p);
 		}
-		visit_all(p, run_local_jobs);
 		rest();
 	}
-	visit_all(p, sync_ledger);
 }
 
 static void
@@ -346,8 +343,8 @@ end_thread(pthread_t thread)
 static int
 run(struct program *p)
 {
-	static void *(*const loops[])(
-	    void *) = { sync_loop, remote_loop, background_loop, webhook_loop };
+	static void *(*const loops[N_LOOPS])(void *) = { sync_loop, local_loop,
+		remote_loop, background_loop, webhook_loop };
 	pthread_t threads[N_LOOPS];
 	size_t n = 0;
 
@@ -368,7 +365,7 @@ run(struct program *p)
 		stopping = true;
 	} else {
 		log_line(LOG_INFO, "worker", "%.*s started", STR_ARGS(p->name));
-		job_loop(p);
+		clock_loop(p);
 	}
 	service_stop(p->service);
 	for (size_t i = n; i-- > 0;)

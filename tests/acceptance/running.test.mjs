@@ -2,7 +2,7 @@
 // the access log, the configuration.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, renameSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { close, paths, send } from "./support/client.mjs";
@@ -337,18 +337,33 @@ test("no request is lost over reloads", async () => {
 	configure(settings());
 });
 
-test("the worker takes a new configuration too", async () => {
+// Nobody writes to the pipe: the job that reads what lies in the folder waits.
+function blockedFolder() {
+	const folder = join(service.dir, "checkpoints");
+	const pipe = join(folder, "acme/sandbox", `${"1".padStart(20, "0")}.checkpoint`);
+	const made = service.run("/bin/sh", ["-c", `mkdir -p "$(dirname "$0")" &&
+		mkfifo -m 666 "$0"`, pipe]);
+	assert.equal(made.code, 0, made.stderr);
+	return { folder, pipe };
+}
+
+test("the worker takes a new configuration too, while a job is done", async () => {
+	const { folder, pipe } = blockedFolder();
 	service.launch("worker", [join(service.bin, "probity-worker")],
-		{ PROBITY_LOG_LEVEL: "info" });
-	await until("the worker has started", () => service.alive("worker") &&
-		service.log("worker").includes(`"worker-`));
+		{ PROBITY_LOG_LEVEL: "info", PROBITY_CHECKPOINT_FOLDER: folder });
+	await until("the job is being done", () => service.alive("worker") &&
+		service.ctl("acme", "job list", { kind: "ledger.export_checkpoint",
+			status: "claimed" }).data.length === 1, 60);
 	configure("verify_hours = never\n", "worker");
 	await until("the fault is in the log", () => service.alive("worker") &&
-		service.log("worker").includes("verify_hours"));
+		service.log("worker").includes("verify_hours"), 60);
 	assert.ok(service.log("worker").includes(
 		`${service.confFile}:1:16: verify_hours: must be an integer`));
-	assert.deepEqual(await service.end("worker"), { code: 0, signal: null });
 	service.write(service.confFile, settings());
+	writeFileSync(pipe, "x");
+	await until("the job has ended", () => service.ctl("acme", "job list",
+		{ kind: "ledger.export_checkpoint", status: "claimed" }).data.length === 0);
+	assert.deepEqual(await service.end("worker"), { code: 0, signal: null });
 });
 
 test("probityctl config says all that is wrong, and where settings come from",
