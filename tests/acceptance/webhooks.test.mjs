@@ -315,8 +315,13 @@ test("a slow endpoint delays no other", async () => {
 		60);
 	// It gets one request at a time, and has answered none.
 	assert.ok(receiver.held.size <= 1);
+	const answered = new Set();
 	receiver.on("/slow", 200);
-	await until("the slow one gets its own", () =>
+	receiver.arrived = (request) => request.path === "/slow" &&
+		answered.add(request.headers["webhook-id"]);
+	// While probityctl is asked, this process answers nobody: only after that.
+	await until("the slow one gets its own", () => answered.size === 4, 60);
+	await until("that is recorded", () =>
 		deliveries(slow).every((d) => d.status === "delivered"), 60);
 	assert.ok(deliveries(slow).some((d) => d.attempts[0].status === null));
 	assert.deepEqual(await service.end("worker"), { code: 0, signal: null });
