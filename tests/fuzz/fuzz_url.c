@@ -62,6 +62,35 @@ check_curl(const struct screened *s)
 	curl_url_cleanup(url);
 }
 
+/* An operator's URL is screened without libcurl, which then asks for it. */
+static void
+check_operators(struct str input)
+{
+	char *user = NULL, *scheme = NULL, *host = NULL;
+	struct arena *a = arena_new();
+	struct err e = { 0 };
+	CURLU *url;
+
+	if (outbound_check_url(input, &e) == 0) {
+		if (curl_library_load(&e) || !(url = curl_url()))
+			abort();
+		if (curl_url_set(url, CURLUPART_URL, arena_cstr(a, input), 0) ==
+			CURLUE_OK &&
+		    (curl_url_get(url, CURLUPART_USER, &user, 0) !=
+			    CURLUE_NO_USER ||
+			curl_url_get(url, CURLUPART_SCHEME, &scheme, 0) ||
+			curl_url_get(url, CURLUPART_HOST, &host, 0) ||
+			(strcmp(scheme, "https") != 0 &&
+			    strcmp(host, "127.0.0.1") != 0 &&
+			    strcmp(host, "[::1]") != 0)))
+			abort();
+		curl_free(scheme);
+		curl_free(host);
+		curl_url_cleanup(url);
+	}
+	arena_free(a);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 {
@@ -73,6 +102,7 @@ LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 	struct screened s;
 	struct err e = { 0 };
 
+	check_operators(input);
 	if (outbound_screen_form(input, &rules, &s, &e)) {
 		if (e.kind != &err_invalid)
 			abort();

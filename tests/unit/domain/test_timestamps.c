@@ -25,6 +25,9 @@ test_urls_that_may_be_asked(void **state)
 		"https://tsa.example.com:8443/",
 		"http://127.0.0.1:8080/",
 		"http://[::1]:8080/",
+		"http://[::1]",
+		"https://192.0.2.7?a=@b:c/d",
+		"https://[2001:db8::1]:8443/",
 	};
 	struct err e = { 0 };
 
@@ -50,6 +53,18 @@ test_urls_that_may_not(void **state)
 		"gopher://127.0.0.1/",
 		"https://",
 		"https://a b/",
+		"https://:443/",
+		"https://a.example:0/",
+		"https://a.example:65536/",
+		"https://a.example:/",
+		"https://a.example:443:443/",
+		"https://[::1/",
+		"https://[::1]x/",
+		"https://a.example\\@b.example/",
+		"https://a%2eexample/",
+		"https://\xc3\xa4.example/",
+		"http://[::1]@b.example/",
+		"http://127.1/",
 	};
 
 	(void)state;
