@@ -5,11 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "domain/addresses.h"
 #include "domain/config_file.h"
 #include "domain/config_shape.h"
 #include "domain/limits.h"
-#include "domain/outbound.h"
 #include "domain/web_origin.h"
 #include "ledger/base/io.h"
 #include "ledger/base/log.h"
@@ -130,48 +128,6 @@ config_set_log_level(const struct config *config)
 			log_set_level((enum log_level)i);
 }
 
-/* What bounds and words cannot say of a value. */
-static int
-check_url(struct str url, struct err *e)
-{
-	return url.n == 0 ? 0 : outbound_check_url(url, e);
-}
-
-static int
-check_timestamp_url(struct arena *a, const struct config *c, struct err *e)
-{
-	(void)a;
-	return check_url(c->timestamp_url, e);
-}
-
-static int
-check_outbound(struct arena *a, const struct config *c, struct err *e)
-{
-	struct outbound_rules rules;
-
-	return outbound_rules_make(a, c->outbound_loopback,
-	    c->outbound_resolver, c->outbound_ca, &rules, e);
-}
-
-static int
-check_metrics_allow(struct arena *a, const struct config *c, struct err *e)
-{
-	(void)a;
-	return addresses_check(c->metrics_allow, e);
-}
-
-/* Each is asked with this setting set and all others at their defaults. */
-static const struct {
-	const char *name;
-	int (*check)(struct arena *, const struct config *, struct err *);
-} checks[] = {
-	{ "timestamp_url", check_timestamp_url },
-	{ "outbound_loopback", check_outbound },
-	{ "outbound_resolver", check_outbound },
-	{ "outbound_ca", check_outbound },
-	{ "metrics_allow", check_metrics_allow },
-};
-
 struct loading {
 	struct arena *arena;
 	struct settings settings;
@@ -246,16 +202,6 @@ refuse_unknown(struct loading *l, const struct setting *s)
 	    near ? "; the nearest is " : "", near ? near : "");
 }
 
-static int
-check_meaning(struct arena *a, struct str name, const struct config *config,
-    struct err *e)
-{
-	for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)
-		if (str_is(name, checks[i].name))
-			return checks[i].check(a, config, e);
-	return 0;
-}
-
 /* One setting by itself, so that its fault has its place. */
 static void
 check_setting(struct loading *l, const struct setting *s)
@@ -271,7 +217,7 @@ check_setting(struct loading *l, const struct setting *s)
 		return;
 	}
 	if (shape_decode(&config_shape, &input, l->arena, &alone, &own) == 0 &&
-	    check_meaning(l->arena, s->name, &alone, &own) == 0)
+	    config_check_meaning(l->arena, s->name, &alone, &own) == 0)
 		return;
 	l->failed = true;
 	detail = str_from(own.fields ? own.fields->detail : own.detail);

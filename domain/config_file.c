@@ -143,7 +143,7 @@ config_file_read(struct arena *a, const char *path, struct str text,
 	/* Some editors begin a file with a byte order mark. */
 	if (str_has_prefix(text, STR("\xef\xbb\xbf")))
 		text = str_slice(text, 3, text.n);
-	while (text.p && s->n < CONFIG_SETTINGS_MAX) {
+	while (text.p) {
 		r.line = str_take(&text, '\n');
 		r.number++;
 		read_line(&r, e);

@@ -30,6 +30,11 @@ int config_file_read(struct arena *, const char *path, struct str text,
 /* NULL: the name was not set. */
 struct setting *settings_find(struct settings *, struct str name);
 
+/* What bounds and words cannot say of the named setting. Called with this one
+ * set and all others at their defaults. err_invalid, with what is wrong. */
+int config_check_meaning(
+    struct arena *, struct str name, const struct config *, struct err *);
+
 /* The fault of a setting at a place. Returns -1. */
 __attribute__((format(printf, 5, 6))) int config_fault(struct err *,
     struct arena *, const char *at, const char *code, const char *fmt, ...);

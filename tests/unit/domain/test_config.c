@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -145,6 +146,48 @@ test_web_origins(void **state)
 			fail_msg("%s", bad[i]);
 		assert_non_null(strstr(f->e.detail, "cors_origins"));
 	}
+}
+
+static void
+expect_each_refused(
+    struct fixture *f, const char *name, const char *const *values)
+{
+	for (; *values; values++) {
+		if (load(f, arena_printf(f->a, "%s = %s\n", name, *values)) ==
+		    0)
+			fail_msg("%s = %s", name, *values);
+		assert_non_null(strstr(f->e.detail, name));
+	}
+}
+
+/* Links and the ledgers' names begin with them. */
+static void
+test_own_names(void **state)
+{
+	struct fixture *f = *state;
+
+	expect_each_refused(f, "base_url",
+	    VALUES("api.example.com", "ftp://api.example.com", "https://",
+		"https:///path", "https://a b.example", "https://u@a.example",
+		"https://a.example/?x=1", "https://a.example/#x",
+		"https://a.example/\xc3\xa4", "https://a.example/\"x"));
+	assert_int_equal(load(f, "base_url = http://127.0.0.1:8080/a/\n"), 0);
+	assert_true(str_is(f->config.base_url, "http://127.0.0.1:8080/a"));
+	expect_each_refused(f, "origin_host",
+	    VALUES("localhost", "Ledger.example.com", "ledger example.com",
+		"ledger.example.com:80", "https://ledger.example.com",
+		"ledger..com", "a.b+c"));
+	assert_int_equal(load(f, "origin_host = ledger.example.com\n"), 0);
+}
+
+/* Programs that are started for one request have no time to load it. */
+static void
+test_libcurl_is_not_loaded(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(load(f, "timestamp_url = https://a.example/\n"), 0);
+	assert_null(dlopen("libcurl.so.4", RTLD_NOW | RTLD_NOLOAD));
 }
 
 static void
@@ -417,6 +460,8 @@ main(void)
 		WITH_FILE(test_page_says_what_waits),
 		cmocka_unit_test(test_addresses),
 		WITH_FILE(test_web_origins),
+		WITH_FILE(test_own_names),
+		WITH_FILE(test_libcurl_is_not_loaded),
 		WITH_FILE(test_named_file_must_be_there),
 		WITH_FILE(test_documents_agree),
 	};
