@@ -41,6 +41,7 @@ static const struct operation *const operations[] = {
 
 static const struct job_kind *const jobs[] = {
 	&job_webhook_checkpoint,
+	&job_webhook_revoke,
 	NULL,
 };
 

@@ -12,7 +12,7 @@ extern const struct operation op_webhook_register, op_webhook_list,
     op_webhook_revoke, op_webhook_approve, op_webhook_rotate_secret,
     op_webhook_deliveries, op_webhook_dead_letters, op_webhook_replay;
 extern const struct err_kind err_unsafe_endpoint;
-extern const struct job_kind job_webhook_checkpoint;
+extern const struct job_kind job_webhook_checkpoint, job_webhook_revoke;
 
 /* A name that may be subscribed to. */
 struct webhook_name {
