@@ -31,7 +31,7 @@ struct webhook_new {
 /* clang-format off */
 SHAPE(webhook_register, "An endpoint to register",
 	FIELD(webhook_register, url, .required = true, .min = 1, .max = WEBHOOK_URL_MAX, .format = &format_text, .doc = "https URL that events are posted to"),
-	FIELD(webhook_register, events, .max = 100, .values = webhook_values, .doc = "Names of the events it wants; all but ledger.checkpoint when not given"),
+	FIELD(webhook_register, events, .min = 1, .max = 100, .values = webhook_values, .doc = "Names of the events it wants; all but ledger.checkpoint when not given"),
 	FIELD(webhook_register, description, .max = 280, .format = &format_text, .doc = "What it is for"));
 SHAPE(webhook_new, "A webhook that was registered",
 	FIELD(webhook_new, id, .doc = "Number"),

@@ -127,6 +127,10 @@ test("an endpoint that is not safe is refused with the reason", async () => {
 		{ body: { url: receiver.url("/x"), events: ["financial_action.paid"] } });
 	assert.deepEqual(named(assertProblem(reply, 422, "validation_failed")),
 		["#/events/0"]);
+	const none = await ask("POST", path, app,
+		{ body: { url: receiver.url("/x"), events: [] } });
+	assert.deepEqual(named(assertProblem(none, 422, "validation_failed")),
+		["#/events"]);
 	assertProblem(await ask("POST", path, app, { body: {} }), 422);
 });
 
