@@ -11,6 +11,7 @@
 #include "domain/web_origin.h"
 #include "ledger/base/io.h"
 #include "ledger/base/log.h"
+#include "ledger/write/ledger.h"
 
 #define FILE_MAX   65536
 #define USUAL_PATH "/etc/probity/probity.conf"
@@ -356,6 +357,9 @@ complete(struct arena *a, struct config *out)
 	out->state = arena_str(a, out->state);
 	if (out->keys.n == 0)
 		out->keys = arena_strf(a, "%.*s/keys", STR_ARGS(out->state));
+	/* Writers keep so much free even so. */
+	if (out->free_floor == 0)
+		out->free_floor = (int64_t)LEDGER_FREE_FLOOR;
 	while (
 	    out->base_url.n > 0 && out->base_url.p[out->base_url.n - 1] == '/')
 		out->base_url.n--;

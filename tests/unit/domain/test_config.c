@@ -180,6 +180,18 @@ test_own_names(void **state)
 	assert_int_equal(load(f, "origin_host = ledger.example.com\n"), 0);
 }
 
+/* What is shown is what writers keep to. */
+static void
+test_no_floor_is_the_usual_one(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(load(f, "free_floor = 0\n"), 0);
+	assert_int_equal(f->config.free_floor, 64 << 20);
+	assert_int_equal(load(f, "free_floor = 1\n"), 0);
+	assert_int_equal(f->config.free_floor, 1);
+}
+
 /* Programs that are started for one request have no time to load it. */
 static void
 test_libcurl_is_not_loaded(void **state)
@@ -461,6 +473,7 @@ main(void)
 		cmocka_unit_test(test_addresses),
 		WITH_FILE(test_web_origins),
 		WITH_FILE(test_own_names),
+		WITH_FILE(test_no_floor_is_the_usual_one),
 		WITH_FILE(test_libcurl_is_not_loaded),
 		WITH_FILE(test_named_file_must_be_there),
 		WITH_FILE(test_documents_agree),
