@@ -3,6 +3,8 @@
  * endpoint is screened and the keys are made before the turn; what screening
  * found is told in the decision, after a request that was answered before.
  */
+#include <stdatomic.h>
+
 #include "domain/outbound.h"
 #include "domain/service.h"
 #include "domain/webhooks/group.h"
@@ -78,17 +80,37 @@ check_events(struct context *c, struct str_list names, struct err *e)
 	return 0;
 }
 
+/* A name whose servers are silent holds a thread for seconds: of the front's
+ * threads half are left for what else is asked. */
+static int
+screen_url(struct context *c, struct str url, struct err *unsafe, struct err *e)
+{
+	static _Atomic int64_t busy;
+	int64_t most = service_config(c->service)->threads / 2 + 1;
+	struct outbound_rules rules;
+	struct screened screened;
+
+	if (webhook_rules(c->service, c->arena, &rules, e))
+		return -1;
+	if (atomic_fetch_add(&busy, 1) >= most)
+		err_set(e, &err_unavailable,
+		    "the names of as many endpoints as may be are being"
+		    " resolved: try again in a few seconds");
+	else
+		outbound_screen_url(url, &rules, &screened, unsafe);
+	atomic_fetch_sub(&busy, 1);
+	return e->kind ? -1 : 0;
+}
+
 /* Of a name that its servers do not tell, too, nothing is known to be safe. */
 static int
 screen(struct context *c, struct str url, struct err *unsafe, struct err *e)
 {
-	struct outbound_rules rules;
-	struct screened screened;
 	struct err why = { 0 };
 
-	if (webhook_rules(c->service, c->arena, &rules, e))
+	if (screen_url(c, url, &why, e))
 		return -1;
-	if (outbound_screen_url(url, &rules, &screened, &why) == 0)
+	if (!why.kind)
 		return 0;
 	if (why.kind != &err_invalid && why.kind != &err_unavailable)
 		return err_set(e, why.kind, "%s", why.detail);

@@ -46,6 +46,7 @@ before(async () => {
 	Object.assign(service.settings, {
 		PROBITY_OUTBOUND_RESOLVER: resolver.address,
 		PROBITY_WEBHOOK_RETRY_PERCENT: "0",
+		PROBITY_THREADS: "16",
 	});
 	await service.start();
 	w = provision(service, "acme");
@@ -147,6 +148,19 @@ test("public when it is registered, this machine when it is delivered to", async
 		assert.match(fault, /not public: loopback/);
 	}
 	assert.equal(connections, 0);
+});
+
+test("names that nobody tells hold up no other request", async () => {
+	resolver.say("silent.example.com", ["SILENT"]);
+	const waiting = Array.from({ length: 12 }, () =>
+		ask("POST", path, { url: "https://silent.example.com/" }));
+	// Half of the threads may wait: those that are too many are refused at once.
+	const first = await Promise.race(waiting);
+	assertProblem(first, 503, "unavailable");
+	assert.ok(Number(first.headers["retry-after"]) > 0);
+	assert.equal((await ask("GET", paths.workspace)).status, 200);
+	for (const reply of await Promise.all(waiting))
+		assertProblem(reply, reply.status === 503 ? 503 : 422);
 });
 
 test("the listener would have noticed", async () => {
