@@ -128,7 +128,8 @@ worker_claim(
     const struct worker *w, struct arena *a, struct claim *claim, struct err *e)
 {
 	struct wanted wanted = { w->part, claim };
-	struct decision decision = { .decide = decide_claim, .arg = &wanted };
+	struct worker_decision decision = { .decide = decide_claim,
+		.arg = &wanted };
 	struct receipt receipt = { 0 };
 	int any;
 

@@ -42,7 +42,7 @@ worker_context(
 static int
 decide(struct tx *tx, void *arg, struct err *e)
 {
-	struct decision *d = arg;
+	struct worker_decision *d = arg;
 
 	d->c.tx = tx;
 	d->c.db = tx_db(tx);
@@ -51,8 +51,8 @@ decide(struct tx *tx, void *arg, struct err *e)
 }
 
 int
-worker_submit(const struct worker *w, struct arena *a, struct decision *d,
-    struct receipt *receipt, struct err *e)
+worker_submit(const struct worker *w, struct arena *a,
+    struct worker_decision *d, struct receipt *receipt, struct err *e)
 {
 	struct caller caller = worker_caller(w);
 	struct command command = {

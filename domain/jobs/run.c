@@ -127,7 +127,8 @@ schedule_kind(const struct worker *w, const struct job_kind *kind,
     struct arena *a, struct err *e)
 {
 	struct wish wish = { .kind = kind };
-	struct decision decision = { .decide = decide_queue, .arg = &wish };
+	struct worker_decision decision = { .decide = decide_queue,
+		.arg = &wish };
 	struct receipt receipt = { 0 };
 	int wanted;
 

@@ -101,7 +101,8 @@ worker_settle(const struct worker *w, struct arena *a,
 		.result = result,
 		.fault = fault ? fault_text(a, fault) : STR_NONE,
 	};
-	struct decision decision = { .decide = decide_settle, .arg = &s };
+	struct worker_decision decision = { .decide = decide_settle,
+		.arg = &s };
 	struct receipt receipt = { 0 };
 	int failed = worker_submit(w, a, &decision, &receipt, e);
 

@@ -80,8 +80,8 @@ static int
 look(const struct worker *w, struct arena *a, struct wanted *wanted,
     struct err *e)
 {
-	struct caller caller = courier_caller(w);
-	struct context c = courier_context(w, &caller, a);
+	struct caller caller = worker_caller(w);
+	struct context c = worker_context(w, &caller, a);
 	struct reading reading;
 	int failed;
 
@@ -97,8 +97,8 @@ look(const struct worker *w, struct arena *a, struct wanted *wanted,
 static int
 check_key(const struct worker *w, struct arena *a, struct err *e)
 {
-	struct caller caller = courier_caller(w);
-	struct context c = courier_context(w, &caller, a);
+	struct caller caller = worker_caller(w);
+	struct context c = worker_context(w, &caller, a);
 	struct webhook_vault vault;
 
 	if (webhook_vault_open(&c, &vault, e))
@@ -112,7 +112,7 @@ courier_claim(const struct courier *courier, struct arena *a, size_t most,
     size_t most_ailing, struct errand *errands, size_t *n, struct err *e)
 {
 	struct wanted wanted = { most, most_ailing, errands, 0 };
-	struct courier_decision d = { .decide = decide_claim, .arg = &wanted };
+	struct worker_decision d = { .decide = decide_claim, .arg = &wanted };
 	struct receipt receipt = { 0 };
 
 	*n = 0;
@@ -121,7 +121,7 @@ courier_claim(const struct courier *courier, struct arena *a, size_t most,
 	if (wanted.n == 0)
 		return 0;
 	if (check_key(courier->worker, a, e) ||
-	    courier_submit(courier->worker, a, &d, &receipt, e))
+	    worker_submit(courier->worker, a, &d, &receipt, e))
 		return -1;
 	for (size_t i = 0; i < receipt.n; i++)
 		errands[i].claim = receipt.events[i].seq;
@@ -336,8 +336,8 @@ int
 courier_run(const struct courier *courier, struct arena *a,
     const struct errand *errand, struct err *e)
 {
-	struct caller caller = courier_caller(courier->worker);
-	struct context c = courier_context(courier->worker, &caller, a);
+	struct caller caller = worker_caller(courier->worker);
+	struct context c = worker_context(courier->worker, &caller, a);
 	struct bag b = {
 		.courier = courier, .c = &c, .webhook = errand->webhook
 	};

@@ -150,59 +150,8 @@ webhook_record(const struct worker *w, struct arena *a,
     struct err *e)
 {
 	struct recording recording = { errand, sent, n };
-	struct courier_decision d = { .decide = decide, .arg = &recording };
+	struct worker_decision d = { .decide = decide, .arg = &recording };
 	struct receipt receipt = { 0 };
 
-	return courier_submit(w, a, &d, &receipt, e);
-}
-
-struct caller
-courier_caller(const struct worker *w)
-{
-	return (struct caller){
-		.kind = CALLER_WORKER,
-		.place = w->place,
-		.operator_name = w->name,
-	};
-}
-
-struct context
-courier_context(
-    const struct worker *w, const struct caller *caller, struct arena *a)
-{
-	return (struct context){
-		.service = w->service,
-		.arena = a,
-		.place = &caller->place,
-		.caller = caller,
-		.ledger = w->ledger,
-		.now = service_now(w->service),
-	};
-}
-
-static int
-decide_any(struct tx *tx, void *arg, struct err *e)
-{
-	struct courier_decision *d = arg;
-
-	d->c.tx = tx;
-	d->c.db = tx_db(tx);
-	d->c.now = tx_now(tx);
-	return d->decide(&d->c, d->arg, e);
-}
-
-int
-courier_submit(const struct worker *w, struct arena *a,
-    struct courier_decision *d, struct receipt *receipt, struct err *e)
-{
-	struct caller caller = courier_caller(w);
-	struct command command = {
-		.decide = decide_any,
-		.arg = d,
-		.actor = running_actor(a, &caller),
-		.arena = a,
-	};
-
-	d->c = courier_context(w, &caller, a);
-	return ledger_submit(w->ledger, &command, receipt, e);
+	return worker_submit(w, a, &d, &receipt, e);
 }

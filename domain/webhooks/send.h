@@ -35,16 +35,4 @@ int64_t webhook_wait_us(
 int webhook_record(const struct worker *, struct arena *, const struct errand *,
     const struct sent *, size_t n, struct err *);
 
-/* Submits a decision under the worker's name; *c is its context. */
-struct courier_decision {
-	int (*decide)(struct context *, void *arg, struct err *);
-	void *arg;
-	struct context c;
-};
-int courier_submit(const struct worker *, struct arena *,
-    struct courier_decision *, struct receipt *, struct err *);
-struct context courier_context(
-    const struct worker *, const struct caller *, struct arena *);
-struct caller courier_caller(const struct worker *);
-
 #endif

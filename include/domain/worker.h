@@ -20,6 +20,21 @@ struct worker {
 	enum worker_part part;
 };
 
+/* A context of the worker's own; db and reading are not set. */
+struct context worker_context(
+    const struct worker *, const struct caller *, struct arena *);
+
+struct caller worker_caller(const struct worker *);
+
+/* Submits a decision under the worker's name. */
+struct worker_decision {
+	int (*decide)(struct context *, void *arg, struct err *);
+	void *arg;
+	struct context c;
+};
+int worker_submit(const struct worker *, struct arena *,
+    struct worker_decision *, struct receipt *, struct err *);
+
 /* Queues what the schedules want now. */
 int worker_schedule(const struct worker *, struct arena *, struct err *);
 

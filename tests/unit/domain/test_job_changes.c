@@ -35,7 +35,7 @@ static int
 set_up(void **state)
 {
 	struct fixture *f = calloc(1, sizeof *f);
-	struct decision d = { .decide = queue_one, .arg = &f->job };
+	struct worker_decision d = { .decide = queue_one, .arg = &f->job };
 	struct receipt receipt;
 
 	workshop_open(&f->shop, 24);

@@ -57,7 +57,7 @@ static void
 queue(struct fixture *f, const struct job_kind *kind)
 {
 	struct job_kind *borrowed = (struct job_kind *)(uintptr_t)kind;
-	struct decision d = { .decide = queue_one, .arg = borrowed };
+	struct worker_decision d = { .decide = queue_one, .arg = borrowed };
 	struct receipt receipt;
 	struct err e = { 0 };
 

@@ -225,11 +225,11 @@ announce(struct context *c, void *arg, struct err *e)
 static void
 announce_size(struct bench *b, int64_t size)
 {
-	struct courier_decision d = { .decide = announce, .arg = &size };
+	struct worker_decision d = { .decide = announce, .arg = &size };
 	struct receipt receipt;
 	struct err e = { 0 };
 
-	if (courier_submit(&b->one, b->desk.a, &d, &receipt, &e))
+	if (worker_submit(&b->one, b->desk.a, &d, &receipt, &e))
 		fail_msg("%s", e.detail);
 }
 
@@ -650,8 +650,8 @@ test_production_waits_for_approval(void **state)
 static struct webhook_vault
 open_vault(struct bench *b)
 {
-	struct caller caller = courier_caller(&b->one);
-	struct context c = courier_context(&b->one, &caller, b->desk.a);
+	struct caller caller = worker_caller(&b->one);
+	struct context c = worker_context(&b->one, &caller, b->desk.a);
 	struct webhook_vault vault;
 	struct err e = { 0 };
 
