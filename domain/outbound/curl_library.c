@@ -13,14 +13,9 @@ static const struct library_symbol symbols[] = {
 	{ "curl_easy_perform", &curl_functions.easy_perform },
 	{ "curl_easy_setopt", &curl_functions.easy_setopt },
 	{ "curl_easy_strerror", &curl_functions.easy_strerror },
-	{ "curl_free", &curl_functions.free },
 	{ "curl_global_init", &curl_functions.global_init },
 	{ "curl_slist_append", &curl_functions.slist_append },
 	{ "curl_slist_free_all", &curl_functions.slist_free_all },
-	{ "curl_url", &curl_functions.url },
-	{ "curl_url_cleanup", &curl_functions.url_cleanup },
-	{ "curl_url_get", &curl_functions.url_get },
-	{ "curl_url_set", &curl_functions.url_set },
 	{ 0 },
 };
 static struct library library = { "libcurl.so.4", symbols, NULL };

@@ -21,14 +21,9 @@ struct curl_functions {
 	__typeof__(&curl_easy_perform) easy_perform;
 	__typeof__(&curl_easy_setopt) easy_setopt;
 	__typeof__(&curl_easy_strerror) easy_strerror;
-	__typeof__(&curl_free) free;
 	__typeof__(&curl_global_init) global_init;
 	__typeof__(&curl_slist_append) slist_append;
 	__typeof__(&curl_slist_free_all) slist_free_all;
-	__typeof__(&curl_url) url;
-	__typeof__(&curl_url_cleanup) url_cleanup;
-	__typeof__(&curl_url_get) url_get;
-	__typeof__(&curl_url_set) url_set;
 };
 extern struct curl_functions curl_functions;
 
@@ -42,12 +37,7 @@ int curl_library_load(struct err *);
 #define curl_easy_perform   curl_functions.easy_perform
 #define curl_easy_setopt    curl_functions.easy_setopt
 #define curl_easy_strerror  curl_functions.easy_strerror
-#define curl_free           curl_functions.free
 #define curl_slist_append   curl_functions.slist_append
 #define curl_slist_free_all curl_functions.slist_free_all
-#define curl_url            curl_functions.url
-#define curl_url_cleanup    curl_functions.url_cleanup
-#define curl_url_get        curl_functions.url_get
-#define curl_url_set        curl_functions.url_set
 
 #endif

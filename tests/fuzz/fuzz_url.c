@@ -3,13 +3,31 @@
  * as itself, libcurl sees the same host and port in it, and its host is of a
  * few plain characters.
  */
+#include <curl/curl.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "domain/outbound.h"
-#include "domain/outbound/curl_library.h"
+#include "ledger/base/library.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *, size_t);
+
+static struct {
+	__typeof__(&curl_free) free;
+	__typeof__(&curl_url) new;
+	__typeof__(&curl_url_cleanup) cleanup;
+	__typeof__(&curl_url_get) get;
+	__typeof__(&curl_url_set) set;
+} curl;
+static const struct library_symbol symbols[] = {
+	{ "curl_free", &curl.free },
+	{ "curl_url", &curl.new },
+	{ "curl_url_cleanup", &curl.cleanup },
+	{ "curl_url_get", &curl.get },
+	{ "curl_url_set", &curl.set },
+	{ 0 },
+};
+static struct library library = { "libcurl.so.4", symbols, NULL };
 
 static void
 check_again(const struct screened *s, const struct outbound_rules *rules)
@@ -50,16 +68,16 @@ check_curl(const struct screened *s)
 	struct err e = { 0 };
 	CURLU *url;
 
-	if (curl_library_load(&e) || !(url = curl_url()) ||
-	    curl_url_set(url, CURLUPART_URL, s->url, 0) ||
-	    curl_url_get(url, CURLUPART_HOST, &host, 0) ||
-	    curl_url_get(url, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) ||
+	if (library_load(&library, &e) || !(url = curl.new()) ||
+	    curl.set(url, CURLUPART_URL, s->url, 0) ||
+	    curl.get(url, CURLUPART_HOST, &host, 0) ||
+	    curl.get(url, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) ||
 	    !is_host(host, s->host) || atoi(port) != s->port ||
-	    curl_url_get(url, CURLUPART_USER, &user, 0) != CURLUE_NO_USER)
+	    curl.get(url, CURLUPART_USER, &user, 0) != CURLUE_NO_USER)
 		abort();
-	curl_free(host);
-	curl_free(port);
-	curl_url_cleanup(url);
+	curl.free(host);
+	curl.free(port);
+	curl.cleanup(url);
 }
 
 /* An operator's URL is screened without libcurl, which then asks for it. */
@@ -72,21 +90,21 @@ check_operators(struct str input)
 	CURLU *url;
 
 	if (outbound_check_url(input, &e) == 0) {
-		if (curl_library_load(&e) || !(url = curl_url()))
+		if (library_load(&library, &e) || !(url = curl.new()))
 			abort();
-		if (curl_url_set(url, CURLUPART_URL, arena_cstr(a, input), 0) ==
+		if (curl.set(url, CURLUPART_URL, arena_cstr(a, input), 0) ==
 			CURLUE_OK &&
-		    (curl_url_get(url, CURLUPART_USER, &user, 0) !=
+		    (curl.get(url, CURLUPART_USER, &user, 0) !=
 			    CURLUE_NO_USER ||
-			curl_url_get(url, CURLUPART_SCHEME, &scheme, 0) ||
-			curl_url_get(url, CURLUPART_HOST, &host, 0) ||
+			curl.get(url, CURLUPART_SCHEME, &scheme, 0) ||
+			curl.get(url, CURLUPART_HOST, &host, 0) ||
 			(strcmp(scheme, "https") != 0 &&
 			    strcmp(host, "127.0.0.1") != 0 &&
 			    strcmp(host, "[::1]") != 0)))
 			abort();
-		curl_free(scheme);
-		curl_free(host);
-		curl_url_cleanup(url);
+		curl.free(scheme);
+		curl.free(host);
+		curl.cleanup(url);
 	}
 	arena_free(a);
 }
