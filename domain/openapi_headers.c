@@ -59,7 +59,8 @@ is_paged(const struct operation *op)
 {
 	for (size_t i = 0; i < op->in->n; i++)
 		if (op->in->fields[i].place == IN_QUERY &&
-		    strcmp(op->in->fields[i].name, "after_id") == 0)
+		    (strcmp(op->in->fields[i].name, "after_id") == 0 ||
+			strcmp(op->in->fields[i].name, "after") == 0))
 			return true;
 	return false;
 }

@@ -89,33 +89,56 @@ add_location(const struct front *front, const struct request *r,
 		    STR_ARGS(r->path), STR_ARGS(uid));
 }
 
-/* The same query with another after_id, as RFC 8288 has it. */
+/* Where a page goes on: the parameter that says so, and its value. */
+static bool
+find_next(const struct json *page, const char **name, struct str *value)
+{
+	static const char *const members[][2] = {
+		{ "next_after_id", "after_id" }, { "next_after", "after" }
+	};
+	const struct json *more = json_get(page, "has_more");
+
+	if (!more || more->type != JSON_TRUE)
+		return false;
+	for (size_t i = 0; i < 2; i++) {
+		const struct json *next = json_get(page, members[i][0]);
+
+		if (!next || next->type == JSON_NULL)
+			continue;
+		*name = members[i][1];
+		*value = next->text;
+		return true;
+	}
+	return false;
+}
+
+/* The same query from there on, as RFC 8288 has it. */
 static void
 add_next_link(const struct request *r, const struct reply *reply,
     struct arena *a, struct response *response)
 {
-	const struct json *more = json_get(reply->body, "has_more");
-	int64_t after;
+	const char *name;
+	struct str value;
 	struct buf query;
 
-	if (!more || more->type != JSON_TRUE ||
-	    !json_get_int(reply->body, "next_after_id", &after))
+	if (!find_next(reply->body, &name, &value))
 		return;
 	buf_init(&query, 1024);
 	for (size_t i = 0; i < r->n_params; i++) {
 		const struct param *p = &r->params[i];
 
-		if (p->place != IN_QUERY || str_is(p->name, "after_id"))
+		if (p->place != IN_QUERY || str_is(p->name, name))
 			continue;
 		percent_add(&query, p->name);
 		buf_add_byte(&query, '=');
 		percent_add(&query, p->value);
 		buf_add_byte(&query, '&');
 	}
+	buf_addf(&query, "%s=", name);
+	percent_add(&query, value);
 	if (!buf_failed(&query) && r->path.n < 512)
-		response_add(response, a, "Link",
-		    "<%.*s?%.*safter_id=%lld>; rel=\"next\"", STR_ARGS(r->path),
-		    STR_ARGS(buf_str(&query)), (long long)after);
+		response_add(response, a, "Link", "<%.*s?%.*s>; rel=\"next\"",
+		    STR_ARGS(r->path), STR_ARGS(buf_str(&query)));
 	buf_fini(&query);
 }
 

@@ -150,6 +150,16 @@ test("all records of a kind, page by page", async () => {
 		more = reply.has_more && `&limit=120&after=${reply.next_after}`;
 	}
 	assert.deepEqual(seen, actions);
+	// Link leads the same way.
+	const linked = [];
+	let path = "/api/v2/ledger/records?kind=action&limit=120";
+	while (path) {
+		const { json, headers } = await ask(path);
+		linked.push(...json.data.map(({ uid }) => uid));
+		assert.equal(headers.link !== undefined, json.has_more);
+		path = headers.link && /^<(.*)>; rel="next"$/.exec(headers.link)[1];
+	}
+	assert.deepEqual(linked, actions);
 	assert.equal(audit(pages).shown.count, ACTIONS);
 	assert.equal(audit([pages[0], pages[2]]).failed.check, "records");
 	assert.equal(audit(pages.toReversed()).failed.check, "records");
