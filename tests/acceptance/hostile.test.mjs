@@ -249,9 +249,14 @@ describe("a kept FastCGI connection", () => {
 			inner.copy(part, part.length - inner.length - shift);
 			return part;
 		});
-		for (const part of parts)
-			assert.deepEqual(await exchange(service,
-				requestOf("POST", "/nothing", Array(262).fill(part))), [404]);
+		for (const part of parts) {
+			const bytes = requestOf("POST", "/nothing", Array(262).fill(part));
+			let seen = [];
+			// A close while we still send may take the reply with it.
+			for (let i = 0; i < 20 && seen.length === 0; i++)
+				seen = await exchange(service, bytes);
+			assert.deepEqual(seen, [404]);
+		}
 	});
 
 	test("all is well afterwards", () => finish(service));
