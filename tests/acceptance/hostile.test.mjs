@@ -137,12 +137,15 @@ for (const kind of ["lighttpd", "apache", "nginx"])
 
 		test("fields too long, too many, and lines too long", async () => {
 			const long = "x".repeat(70000);
-			refusal(await get([authority(), `X-A: ${long}`]));
-			refusal(await get([`Authorization: Bearer ${long}`]));
-			refusal(await get([authority()], `${paths.workspace}?${long}`));
-			refusal(await get([authority(), ...Array.from({ length: 500 },
-				(_, i) => `X-${i}: 1`)]));
-			refusal(await post(["Content-Length: 99999999999999999999999"]));
+			// A server that closes before it has read all may take its reply
+			// with it; asked again it refuses again.
+			for (const ask of [() => get([authority(), `X-A: ${long}`]),
+				() => get([`Authorization: Bearer ${long}`]),
+				() => get([authority()], `${paths.workspace}?${long}`),
+				() => get([authority(), ...Array.from({ length: 500 },
+					(_, i) => `X-${i}: 1`)]),
+				() => post(["Content-Length: 99999999999999999999999"])])
+				refusal(await ask().catch(ask));
 			assert.equal((await get([authority()])).status, 200);
 		});
 
