@@ -12,6 +12,11 @@
 #include "ledger/base/metrics.h"
 #include "ledger/write/succession.h"
 
+const struct err_kind err_capacity = { "reduced-capacity",
+	"As much is under way as may be", 503, true,
+	"Try again after the time in Retry-After; an operator raises "
+	"max_ledgers." };
+
 /* A slot is busy while its ledger is opened or closed without the lock; who
  * wants that place waits. */
 enum slot_state { SLOT_FREE, SLOT_BUSY, SLOT_OPEN };
@@ -305,7 +310,7 @@ acquire_locked(struct service *s, const struct place *place,
 		}
 		slot = pick_slot(s);
 		if (!slot)
-			return err_set(e, &err_unavailable,
+			return err_set(e, &err_capacity,
 			    "as many ledgers are in use as may be open");
 		if (fill_slot(s, slot, place, options, e))
 			return -1;

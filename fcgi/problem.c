@@ -2,6 +2,10 @@
 
 #include <string.h>
 
+#include "domain/service.h"
+
+#define REGISTERED "https://iana.org/assignments/http-problem-types"
+
 /* Seconds, where a retry may help and nothing better is known. */
 #define RETRY_AFTER_DEFAULT_S 5
 
@@ -69,8 +73,9 @@ static struct str
 type_of(const struct err *e, struct str base_url, struct arena *a)
 {
 	if (e->kind == &err_rate)
-		return STR("https://iana.org/assignments/http-problem-types"
-			   "#quota-exceeded");
+		return STR(REGISTERED "#quota-exceeded");
+	if (e->kind == &err_capacity)
+		return STR(REGISTERED "#temporary-reduced-capacity");
 	return arena_strf(
 	    a, "%.*s/problems/%s", STR_ARGS(base_url), e->kind->slug);
 }

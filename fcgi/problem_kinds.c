@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "domain/catalog.h"
+#include "domain/service.h"
 #include "fcgi/conditions.h"
 #include "fcgi/ledger_pages.h"
 #include "fcgi/negotiation.h"
@@ -13,7 +14,7 @@
 #define ADDRESS(name, ...) &err_##name,
 static const struct err_kind *const common[] = {
 	ERR_KINDS(ADDRESS) & err_uri_too_long, &err_clone_unavailable,
-	&err_clone_busy, &err_precondition, &err_not_acceptable
+	&err_clone_busy, &err_precondition, &err_not_acceptable, &err_capacity
 };
 #undef ADDRESS
 
@@ -97,10 +98,11 @@ problem_reference(struct arena *a, struct buf *out)
 	    "`type` is the\npublic URL followed by `/problems/` and the name "
 	    "below, and leads to the same\nwords; `code` is the name with "
 	    "underscores. Names never change. *Retry* says\nwhether the same "
-	    "request may succeed later. `rate-limited` alone has the type "
-	    "that is registered\nfor it, "
-	    "`https://iana.org/assignments/http-problem-types#quota-exceeded`."
-	    "\n\n"
+	    "request may succeed later. Two have a type that is "
+	    "registered below\n"
+	    "`https://iana.org/assignments/http-problem-types`: "
+	    "`rate-limited` is\n`#quota-exceeded`, `reduced-capacity` is "
+	    "`#temporary-reduced-capacity`.\n\n"
 	    "| name | status | retry | what it means | what to do |\n"
 	    "| --- | --- | --- | --- | --- |\n");
 	for (size_t i = 0; i < n; i++)

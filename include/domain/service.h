@@ -96,10 +96,13 @@ void service_set_clock(struct service *, const struct clock *);
 void service_stop(struct service *);
 bool service_is_stopping(const struct service *);
 
+/* 503: max_ledgers are in use. */
+extern const struct err_kind err_capacity;
+
 /*
  * The ledger of a place, opened at first use and kept; at most max_ledgers,
  * the least recently used idle one is closed. Every success is paired with
- * service_release. err_not_found when there is none.
+ * service_release. err_not_found when there is none; err_capacity.
  */
 int service_acquire(
     struct service *, const struct place *, struct ledger **, struct err *);

@@ -86,7 +86,7 @@ test_number_is_bounded(void **state)
 
 	assert_int_equal(
 	    service_acquire(f->service, &f->places[2], &c, &e), -1);
-	assert_ptr_equal(e.kind, &err_unavailable);
+	assert_ptr_equal(e.kind, &err_capacity);
 	assert_null(c);
 	service_release(f->service, a);
 	c = acquire(f, 2); /* instead of the idle one */
@@ -178,7 +178,7 @@ come_and_go(void *arg)
 		if (service_acquire(
 			f->service, &f->places[i % LEDGERS], &ledger, &e)) {
 			/* Others hold both; nothing else may be wrong. */
-			if (e.kind != &err_unavailable)
+			if (e.kind != &err_capacity)
 				return f;
 			continue;
 		}

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "domain/service.h"
 #include "fcgi/problem.h"
 #include "fcgi/request.h"
 #include "ledger/base/io.h"
@@ -68,6 +69,24 @@ test_members(void **state)
 	    "\"code\":\"repeated\"}]}"));
 	assert_int_equal(2, json_get(v, "errors")->n);
 	assert_null(r.headers);
+}
+
+static void
+test_registered_types(void **state)
+{
+	struct err e = { 0 };
+	struct response r;
+	struct json *v;
+
+	(void)state;
+	err_set(&e, &err_capacity, "all are in use");
+	v = reply(&e, &r);
+	assert_int_equal(503, r.status);
+	assert_true(str_is(json_get_str(v, "type"),
+	    "https://iana.org/assignments/http-problem-types"
+	    "#temporary-reduced-capacity"));
+	assert_true(str_is(json_get_str(v, "code"), "reduced_capacity"));
+	assert_string_equal(r.headers->name, "Retry-After");
 }
 
 static void
@@ -179,6 +198,7 @@ main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_members),
+		TEST(test_registered_types),
 		TEST(test_extension_changes_nothing_standard),
 		TEST(test_internal_errors_tell_nothing),
 		TEST(test_retry_after),
