@@ -45,6 +45,12 @@ words_have(struct str_list list, struct str word)
 	return false;
 }
 
+bool
+words_among(const void *arg, struct str word)
+{
+	return words_have(*(const struct str_list *)arg, word);
+}
+
 int
 words_check(struct arena *a, const char *field, struct str_list list,
     bool (*known)(const void *, struct str), const void *arg, const char *what,

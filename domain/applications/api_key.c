@@ -81,13 +81,6 @@ key_make(struct arena *a, enum key_kind kind, const struct place *place,
 	return text;
 }
 
-struct str
-api_key_make(
-    struct arena *a, const struct place *place, const uint8_t random[48])
-{
-	return key_make(a, KEY_API, place, random);
-}
-
 static bool
 take_prefix(struct str *rest, struct api_key *key)
 {
@@ -141,10 +134,4 @@ key_parse(struct arena *a, struct str text, struct api_key *out)
 	out->public_id = str_slice(text, 0, text.n - tail - 1);
 	out->sha256 = sha256(text);
 	return true;
-}
-
-bool
-api_key_parse(struct arena *a, struct str text, struct api_key *out)
-{
-	return key_parse(a, text, out) && out->kind == KEY_API;
 }

@@ -48,12 +48,6 @@ is_scope(const void *unused, struct str name)
 	return catalog_knows_scope(name);
 }
 
-bool
-list_holds(const void *list, struct str name)
-{
-	return words_have(*(const struct str_list *)list, name);
-}
-
 static int
 application_create_prepare(
     struct context *c, const struct application_create *in, struct err *e)
@@ -87,7 +81,7 @@ application_create_decide(
 	struct workspace_record workspace = { 0 };
 
 	if (workspace_find(c, &workspace, e) < 0 ||
-	    words_check(c->arena, "entitlements", in->entitlements, list_holds,
+	    words_check(c->arena, "entitlements", in->entitlements, words_among,
 		&workspace.entitlements, "a product of the workspace", e) ||
 	    check_name(c, in->name, e))
 		return -1;

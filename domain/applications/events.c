@@ -1,5 +1,6 @@
 #include "domain/applications/events.h"
 
+#include "domain/applications.h"
 #include "domain/words.h"
 
 /* clang-format off */
@@ -87,8 +88,8 @@ project_application_revoked(struct db *db, const struct event *ev,
 	return set_application(db, ev, "revoked", e);
 }
 
-static int
-decode_hash(struct digest_text text, struct digest *out, struct err *e)
+int
+credential_hash(struct digest_text text, struct digest *out, struct err *e)
 {
 	if (!digest_from_hex(text.hex, out))
 		return err_set(e, &err_corrupt, "sha256 is not a hash");
@@ -103,7 +104,7 @@ project_credential_issued(struct db *db, const struct event *ev,
 	struct digest hash;
 	int result;
 
-	if (decode_hash(d->sha256, &hash, e))
+	if (credential_hash(d->sha256, &hash, e))
 		return -1;
 	a = arena_new();
 	result = db_run(db, e,
@@ -122,7 +123,7 @@ project_credential_rotated(struct db *db, const struct event *ev,
 {
 	struct digest hash;
 
-	if (decode_hash(d->sha256, &hash, e))
+	if (credential_hash(d->sha256, &hash, e))
 		return -1;
 	return db_run(db, e,
 	    "UPDATE credential SET public_id = ?, sha256 = ?, changed_at = ?"

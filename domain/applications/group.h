@@ -24,7 +24,4 @@ struct status_reply {
 };
 extern const struct shape status_reply_shape;
 
-/* Whether the list holds the name; for words_check. */
-bool list_holds(const void *list, struct str name);
-
 #endif

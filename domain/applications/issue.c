@@ -82,8 +82,8 @@ WRITE_OPERATION(credential_rotate, credential_uid, credential_renewed,
     .refusals = REFUSES(&err_production_closed));
 
 /* No live key comes to be while production is closed. */
-static int
-check_environment(struct context *c, struct err *e)
+int
+credential_may_be_issued(struct context *c, struct err *e)
 {
 	bool open;
 
@@ -98,21 +98,21 @@ check_environment(struct context *c, struct err *e)
 	return 0;
 }
 
-static struct api_key
-make_key(struct context *c)
+struct api_key
+credential_make_key(struct context *c, enum key_kind kind)
 {
 	uint8_t random[48];
 	struct api_key key;
 
 	tx_random(c->tx, random, sizeof random);
-	c->secret = api_key_make(c->arena, c->place, random);
+	c->secret = key_make(c->arena, kind, c->place, random);
 	explicit_bzero(random, sizeof random);
-	(void)api_key_parse(c->arena, c->secret, &key);
+	(void)key_parse(c->arena, c->secret, &key);
 	return key;
 }
 
-static struct digest_text
-hash_text(struct arena *a, struct digest hash)
+struct digest_text
+credential_hash_text(struct arena *a, struct digest hash)
 {
 	char hex[DIGEST_HEX + 1];
 
@@ -156,16 +156,16 @@ credential_issue_decide(
 	struct api_key key;
 	struct credential_issued data;
 
-	if (check_environment(c, e) ||
+	if (credential_may_be_issued(c, e) ||
 	    credential_find_owner(c, in->application, &owned, e) ||
-	    words_check(c->arena, "scopes", in->scopes, list_holds, &owned,
+	    words_check(c->arena, "scopes", in->scopes, words_among, &owned,
 		"a scope of the application", e))
 		return -1;
-	key = make_key(c);
+	key = credential_make_key(c, KEY_API);
 	data = (struct credential_issued){
 		.application = in->application,
 		.public_id = key.public_id,
-		.sha256 = hash_text(c->arena, key.sha256),
+		.sha256 = credential_hash_text(c->arena, key.sha256),
 		.label = in->label,
 		.scopes = in->scopes.n ? in->scopes : owned,
 	};
@@ -236,12 +236,12 @@ credential_rotate_decide(
 	struct credential_rotated data = { 0 };
 	struct api_key key;
 
-	if (check_environment(c, e) ||
+	if (credential_may_be_issued(c, e) ||
 	    find_credential(c, in->uid, &data.previous_public_id, e))
 		return -1;
-	key = make_key(c);
+	key = credential_make_key(c, KEY_API);
 	data.public_id = key.public_id;
-	data.sha256 = hash_text(c->arena, key.sha256);
+	data.sha256 = credential_hash_text(c->arena, key.sha256);
 	return context_emit(
 	    c, &event_credential_rotated, "credential", in->uid, &data, e);
 }
@@ -266,10 +266,4 @@ credential_rotate_reply(struct context *c, const struct event *ev,
 	};
 	return db_get_int(c->db, &out->id, 0, e,
 	    "SELECT id FROM credential WHERE uid = ?", "u", ev->subject);
-}
-
-int
-credential_may_be_issued(struct context *c, struct err *e)
-{
-	return check_environment(c, e);
 }

@@ -7,8 +7,6 @@
 #include "domain/production.h"
 #include "domain/words.h"
 
-#include <string.h>
-
 struct oauth_client_create {
 	struct uid application;
 	struct str_list scopes;
@@ -82,34 +80,6 @@ WRITE_OPERATION(oauth_client_rotate, oauth_client_uid, oauth_client_renewed,
     .emits = EMITS(&event_oauth_client_secret_rotated),
     .refusals = REFUSES(&err_production_closed));
 
-struct api_key
-oauth_make_key(struct context *c, enum key_kind kind)
-{
-	uint8_t random[48];
-	struct api_key key;
-
-	tx_random(c->tx, random, sizeof random);
-	c->secret = key_make(c->arena, kind, c->place, random);
-	explicit_bzero(random, sizeof random);
-	(void)key_parse(c->arena, c->secret, &key);
-	return key;
-}
-
-struct digest_text
-oauth_hash_text(struct arena *a, struct digest hash)
-{
-	char hex[DIGEST_HEX + 1];
-
-	digest_hex(hash, hex);
-	return (struct digest_text){ arena_str(a, str_from(hex)) };
-}
-
-static bool
-holds(const void *list, struct str name)
-{
-	return words_have(*(const struct str_list *)list, name);
-}
-
 /* The first secret's public id in the client's own words. */
 static struct str
 client_id_of(struct arena *a, const struct api_key *secret)
@@ -128,14 +98,14 @@ oauth_client_create_decide(
 
 	if (credential_may_be_issued(c, e) ||
 	    credential_find_owner(c, in->application, &owned, e) ||
-	    words_check(c->arena, "scopes", in->scopes, holds, &owned,
+	    words_check(c->arena, "scopes", in->scopes, words_among, &owned,
 		"a scope of the application", e))
 		return -1;
-	secret = oauth_make_key(c, KEY_CLIENT_SECRET);
+	secret = credential_make_key(c, KEY_CLIENT_SECRET);
 	data = (struct oauth_client_created){
 		.application = in->application,
 		.client_id = client_id_of(c->arena, &secret),
-		.sha256 = oauth_hash_text(c->arena, secret.sha256),
+		.sha256 = credential_hash_text(c->arena, secret.sha256),
 		.label = in->label,
 		.scopes = in->scopes.n ? in->scopes : owned,
 	};
@@ -206,8 +176,8 @@ oauth_client_rotate_decide(
 	if (credential_may_be_issued(c, e) || check_client(c, in->uid, e) ||
 	    access_token_count(c, in->uid, &data.tokens_revoked, e))
 		return -1;
-	data.sha256 = oauth_hash_text(
-	    c->arena, oauth_make_key(c, KEY_CLIENT_SECRET).sha256);
+	data.sha256 = credential_hash_text(
+	    c->arena, credential_make_key(c, KEY_CLIENT_SECRET).sha256);
 	return context_emit(c, &event_oauth_client_secret_rotated,
 	    "oauth_client", in->uid, &data, e);
 }

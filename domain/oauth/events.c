@@ -1,5 +1,6 @@
 #include "domain/oauth/events.h"
 
+#include "domain/applications.h"
 #include "domain/words.h"
 
 /* clang-format off */
@@ -39,14 +40,6 @@ EVENT_TYPE(access_token_revoked, "access_token.revoked", access_token_revoked,
     "An access token is refused for ever");
 
 static int
-decode_hash(struct digest_text text, struct digest *out, struct err *e)
-{
-	if (!digest_from_hex(text.hex, out))
-		return err_set(e, &err_corrupt, "sha256 is not a hash");
-	return 0;
-}
-
-static int
 project_oauth_client_created(struct db *db, const struct event *ev,
     const struct oauth_client_created *d, struct err *e)
 {
@@ -54,7 +47,7 @@ project_oauth_client_created(struct db *db, const struct event *ev,
 	struct digest hash;
 	int result;
 
-	if (decode_hash(d->sha256, &hash, e))
+	if (credential_hash(d->sha256, &hash, e))
 		return -1;
 	a = arena_new();
 	result = db_run(db, e,
@@ -73,7 +66,7 @@ project_oauth_client_secret_rotated(struct db *db, const struct event *ev,
 {
 	struct digest hash;
 
-	if (decode_hash(d->sha256, &hash, e))
+	if (credential_hash(d->sha256, &hash, e))
 		return -1;
 	return db_run(db, e,
 	    "UPDATE oauth_client SET sha256 = ?, changed_at = ?,"
@@ -100,7 +93,7 @@ project_access_token_issued(struct db *db, const struct event *ev,
 	struct digest hash;
 	int result;
 
-	if (decode_hash(d->sha256, &hash, e))
+	if (credential_hash(d->sha256, &hash, e))
 		return -1;
 	a = arena_new();
 	result = db_run(db, e,

@@ -29,8 +29,4 @@ int token_audience(struct arena *, struct str base_url, struct str_list asked,
 int access_token_count(
     struct context *, struct uid client, int64_t *out, struct err *);
 
-/* A secret or token made while deciding: shown once as c->secret. */
-struct api_key oauth_make_key(struct context *, enum key_kind);
-struct digest_text oauth_hash_text(struct arena *, struct digest);
-
 #endif

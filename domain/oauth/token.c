@@ -47,10 +47,10 @@ decide_issue(struct tx *tx, void *arg, struct err *e)
 	    token_scopes(c->arena, &client.credential, job->asked->scope,
 		&job->data.scopes, e))
 		return -1;
-	token = oauth_make_key(c, KEY_ACCESS_TOKEN);
+	token = credential_make_key(c, KEY_ACCESS_TOKEN);
 	job->data.client = client.uid;
 	job->data.public_id = token.public_id;
-	job->data.sha256 = oauth_hash_text(c->arena, token.sha256);
+	job->data.sha256 = credential_hash_text(c->arena, token.sha256);
 	job->data.audience = job->audience;
 	job->data.expires_at.us = c->now.us + minutes * 60 * 1000000;
 	return context_emit(c, &event_access_token_issued, "access_token",

@@ -36,16 +36,11 @@ struct api_key {
 	struct digest sha256; /* of the whole text */
 };
 
-/* A new key from 48 random bytes; the text is in the arena. */
-struct str api_key_make(
-    struct arena *, const struct place *, const uint8_t random[48]);
-
-/* False for anything that is not a key with a good checksum. Opens nothing. */
-bool api_key_parse(struct arena *, struct str text, struct api_key *);
-
-/* The same for any kind. */
+/* A new one from 48 random bytes; the text is in the arena. */
 struct str key_make(struct arena *, enum key_kind, const struct place *,
     const uint8_t random[48]);
+
+/* False for anything that is none with a good checksum. Opens nothing. */
 bool key_parse(struct arena *, struct str text, struct api_key *);
 
 /* A credential, the application that owns it, and what of the workspace bounds
@@ -99,5 +94,12 @@ int credential_check_time(
 int credential_find_owner(struct context *, struct uid application,
     struct str_list *scopes, struct err *);
 int credential_may_be_issued(struct context *, struct err *);
+
+/* A key of any kind, made while deciding: shown once as c->secret. */
+struct api_key credential_make_key(struct context *, enum key_kind);
+
+/* Its hash as events have it, and back: err_corrupt. */
+struct digest_text credential_hash_text(struct arena *, struct digest);
+int credential_hash(struct digest_text, struct digest *, struct err *);
 
 #endif

@@ -19,4 +19,7 @@ int words_check(struct arena *, const char *field, struct str_list,
     bool (*known)(const void *, struct str), const void *arg, const char *what,
     struct err *);
 
+/* words_have for words_check: arg is a struct str_list. */
+bool words_among(const void *arg, struct str);
+
 #endif

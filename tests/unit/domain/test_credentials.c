@@ -52,9 +52,9 @@ test_key_is_read_back(void **state)
 		struct str text;
 
 		memset(random, (int)(37 * i + 1), sizeof random);
-		text = api_key_make(a, &places[i], random);
+		text = key_make(a, KEY_API, &places[i], random);
 		assert_true(text.n <= API_KEY_MAX);
-		assert_true(api_key_parse(a, text, &key));
+		assert_true(key_parse(a, text, &key));
 		assert_true(str_eq(key.place.workspace, places[i].workspace));
 		assert_true(
 		    str_eq(key.place.environment, places[i].environment));
@@ -75,7 +75,7 @@ test_checksum_finds_slips(void **state)
 	static const char other[] = "0aZ_-";
 	struct arena *a = arena_new();
 	uint8_t random[48] = { 1, 2, 3 };
-	struct str text = api_key_make(a, &acme, random);
+	struct str text = key_make(a, KEY_API, &acme, random);
 	struct api_key key;
 
 	(void)state;
@@ -86,14 +86,14 @@ test_checksum_finds_slips(void **state)
 			if (slip[i] == *c)
 				continue;
 			slip[i] = *c;
-			assert_false(api_key_parse(a, str_from(slip), &key));
+			assert_false(key_parse(a, str_from(slip), &key));
 		}
 	for (size_t n = 0; n < text.n; n++)
-		assert_false(api_key_parse(a, str_slice(text, 0, n), &key));
+		assert_false(key_parse(a, str_slice(text, 0, n), &key));
 	assert_false(
-	    api_key_parse(a, arena_strf(a, "%.*s0", STR_ARGS(text)), &key));
-	assert_false(api_key_parse(a, STR(""), &key));
-	assert_true(api_key_parse(a, text, &key));
+	    key_parse(a, arena_strf(a, "%.*s0", STR_ARGS(text)), &key));
+	assert_false(key_parse(a, STR(""), &key));
+	assert_true(key_parse(a, text, &key));
 	arena_free(a);
 }
 
@@ -111,7 +111,7 @@ test_hostile_workspaces(void **state)
 		struct api_key key;
 
 		assert_false(
-		    api_key_parse(a, api_key_make(a, &place, random), &key));
+		    key_parse(a, key_make(a, KEY_API, &place, random), &key));
 	}
 	arena_free(a);
 }
@@ -223,13 +223,16 @@ test_wrong_keys(void **state)
 
 	assert_int_equal(authenticate(f, STR("pby_test_acme"), &caller), -1);
 	assert_int_equal(
-	    authenticate(f, api_key_make(f->desk.a, &acme, random), &caller),
+	    authenticate(
+		f, key_make(f->desk.a, KEY_API, &acme, random), &caller),
 	    -1);
 	assert_int_equal(
-	    authenticate(f, api_key_make(f->desk.a, &unknown, random), &caller),
+	    authenticate(
+		f, key_make(f->desk.a, KEY_API, &unknown, random), &caller),
 	    -1);
 	assert_int_equal(
-	    authenticate(f, api_key_make(f->desk.a, &live, random), &caller),
+	    authenticate(
+		f, key_make(f->desk.a, KEY_API, &live, random), &caller),
 	    -1);
 }
 
@@ -276,7 +279,7 @@ test_public_id_alone_opens_nothing(void **state)
 	struct ledger *ledger;
 	struct str forged;
 
-	assert_true(api_key_parse(f->desk.a, f->key, &key));
+	assert_true(key_parse(f->desk.a, f->key, &key));
 	assert_int_equal(call_authenticate(f->desk.service, f->key, f->desk.a,
 			     &caller, &ledger, &e),
 	    0);
@@ -289,7 +292,7 @@ test_public_id_alone_opens_nothing(void **state)
 	service_release(f->desk.service, ledger);
 	/* The same id, with another secret and a good checksum. */
 	forged = forge(f->desk.a, key.public_id);
-	assert_true(api_key_parse(f->desk.a, forged, &key));
+	assert_true(key_parse(f->desk.a, forged, &key));
 	assert_int_equal(authenticate(f, forged, &caller), -1);
 }
 
@@ -320,7 +323,7 @@ test_neighbours_are_not_found(void **state)
 	struct ledger *ledger;
 	struct err e = { 0 };
 
-	assert_true(api_key_parse(f->desk.a, f->key, &key));
+	assert_true(key_parse(f->desk.a, f->key, &key));
 	neighbours(f->desk.a, key.public_id, ids);
 	assert_int_equal(
 	    service_acquire(f->desk.service, &acme, &ledger, &e), 0);
