@@ -1,6 +1,7 @@
 #include "domain/config.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,15 @@
 #define FILE_MAX   65536
 #define USUAL_PATH "/etc/probity/probity.conf"
 #define FARTHEST   4 /* edits from a name that is proposed */
+
+static bool
+is_absolute_path(struct str s)
+{
+	return s.n > 0 && s.n < PATH_MAX && s.p[0] == '/';
+}
+
+static const struct field_format format_absolute_path = { "path", NULL, "^/",
+	"must be an absolute path", is_absolute_path };
 
 /* clang-format off */
 SHAPE(config, "Configuration",
@@ -97,6 +107,10 @@ SHAPE(config, "Configuration",
 		.doc = "Minutes that an access token is good for"),
 	FIELD(config, cors_origins, .max = 64, .format = &format_web_origin,
 		.doc = "Origins whose pages may read replies in a browser, joined by commas; empty: none"),
+	FIELD(config, confine, .def = "yes", .values = VALUES("yes", "no"),
+		.doc = "Whether front and worker give up what they do not need"),
+	FIELD(config, writable, .max = 64, .format = &format_absolute_path,
+		.doc = "Further folders that the front may write to, joined by commas"),
 	FIELD(config, log_level, .def = "info", .values = VALUES("debug", "info", "warn", "error"),
 		.doc = "Least level of log lines"),
 	FIELD(config, access_log, .max = 1000,
@@ -108,7 +122,7 @@ SHAPE(config, "Configuration",
 /* What a process takes once, when it starts. */
 static const char *const waiting[] = { "state", "keys", "base_url",
 	"origin_host", "threads", "free_floor", "max_ledgers", "listen",
-	"cors_origins", NULL };
+	"cors_origins", "confine", "writable", NULL };
 
 bool
 config_reloads(struct str name)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "fcgi/watch.h"
+#include "ledger/base/confine.h"
 
 #define OFF              (-1)
 #define PATH_SHOWN       1024
@@ -32,6 +33,15 @@ access_log_new(struct arena *a)
 	return log;
 }
 
+static const char *
+hint(int cause)
+{
+	return cause == EACCES && confine_holds(CONFINE_WRITES)
+		   ? " (a front that runs writes only to the folders of its "
+		     "start: name this one in writable, and restart)"
+		   : "";
+}
+
 /* The new file takes the old one's number, so a thread that writes just now
  * meets one or the other. */
 static int
@@ -40,8 +50,8 @@ open_file(struct access_log *log, const char *path, struct err *e)
 	int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640);
 
 	if (fd < 0)
-		return err_errno(
-		    e, &err_unavailable, "access_log: cannot open %s", path);
+		return err_errno(e, &err_unavailable,
+		    "access_log: cannot open %s%s", path, hint(errno));
 	if (log->own == OFF) {
 		log->own = fd;
 		return 0;

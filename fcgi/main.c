@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "domain/config.h"
+#include "fcgi/confined.h"
 #include "fcgi/problem.h"
 #include "fcgi/server.h"
 #include "ledger/store/repo.h"
@@ -180,6 +181,7 @@ start(const struct options *o, struct arena *a, struct err *e)
 		listener_close(&listener);
 		return -1;
 	}
+	front_confine(a, &config, &listener);
 	return serve(&config, &listener, front, e);
 }
 

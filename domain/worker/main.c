@@ -21,6 +21,7 @@
 #include "domain/courier.h"
 #include "domain/limits.h"
 #include "domain/worker.h"
+#include "ledger/base/confine.h"
 #include "ledger/base/log.h"
 #include "ledger/store/repo.h"
 #include "ledger/write/content.h"
@@ -408,6 +409,10 @@ start(struct program *p, struct arena *a)
 		return 3;
 	}
 	config_set_log_level(&config);
+	/* Mirrors, folders and endpoints are configured while it runs: no
+	 * limits to files and network. */
+	if (!str_is(config.confine, "no"))
+		confined_tell(confine(&(struct confine_limits){ 0 }), "worker");
 	serving = p->service;
 	status = run(p);
 	serving = NULL;

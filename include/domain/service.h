@@ -61,6 +61,9 @@ struct config {
 	int64_t limit_burst;               /* 200 */
 	int64_t limit_monthly;             /* 1,000,000 */
 	struct str access_log;             /* file, or "-"; empty: none */
+	struct str confine; /* "yes": front and worker give up what they do not
+			       need; "no" */
+	struct str_list writable; /* further folders for the front to write */
 	struct str metrics_allow; /* who may read /metrics: domain/addresses.h
 				   */
 };
@@ -118,5 +121,12 @@ int service_ledger_options(struct service *, const struct place *,
 /* All places that exist on this machine, by name. */
 int service_places(
     struct service *, struct arena *, struct place **, size_t *n, struct err *);
+
+/*
+ * Whether a ledger's private key may be on a token, as its key file says: then
+ * a module of the token's maker runs in this process, and nobody knows what it
+ * needs. With more than `most` workspaces the answer is yes, unseen.
+ */
+bool service_has_tokens(const struct config *, size_t most);
 
 #endif

@@ -32,9 +32,16 @@ static const uint8_t pkcs8_head[] = { 0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05,
 
 /* O_NONBLOCK: a FIFO laid in the key's place must not hold us up. */
 static int
+open_private_at(int dir, const char *path)
+{
+	return openat(
+	    dir, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+}
+
+static int
 open_private(const char *path, struct err *e)
 {
-	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int fd = open_private_at(AT_FDCWD, path);
 
 	if (fd < 0)
 		return err_errno(e,
@@ -218,6 +225,21 @@ private_key_load(const char *path, struct private_key **out, struct err *e)
 		rc = load_pem(f.text, path, out, e);
 	OPENSSL_cleanse(&f, sizeof f);
 	return rc;
+}
+
+bool
+private_key_file_names_token(int dir, const char *path)
+{
+	char head[sizeof PKCS11_URI_SCHEME - 1];
+	int fd = open_private_at(dir, path);
+	ssize_t n;
+
+	if (fd < 0)
+		return false;
+	n = read(fd, head, sizeof head);
+	close(fd);
+	return n == (ssize_t)sizeof head &&
+	       memcmp(head, PKCS11_URI_SCHEME, sizeof head) == 0;
 }
 
 int

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ledger/base/confine.h"
 #include "ledger/base/instant.h"
 #include "ledger/base/uid.h"
 #include "ledger/crypto/pkcs11.h"
@@ -221,6 +222,18 @@ try_once(struct pkcs11_key *k, struct str bytes, struct signature *out,
 	return rc;
 }
 
+/* A module that was loaded late may lack what its process gave up before. */
+static void
+add_hint(struct err *why)
+{
+	size_t n = strlen(why->detail);
+
+	if (confine_holds(CONFINE_WRITES))
+		snprintf(why->detail + n, sizeof why->detail - n,
+		    "; restart this process once if the module writes files "
+		    "or connects: it began without a key on a token");
+}
+
 static int
 use(struct pkcs11_key *k, struct str bytes, struct signature *out,
     struct err *e)
@@ -238,6 +251,7 @@ use(struct pkcs11_key *k, struct str bytes, struct signature *out,
 		if (i > 1 && !pkcs11_module_restart(k->module, generation))
 			break;
 	}
+	add_hint(&why);
 	pthread_mutex_lock(&k->lock);
 	k->failure = why;
 	k->failed = clock_system.steady(&clock_system);

@@ -56,6 +56,10 @@ int private_key_save(
     const struct private_key *, const char *path, struct err *);
 int private_key_load(const char *path, struct private_key **, struct err *);
 
+/* Whether the file is there and holds such a line; loads nothing. The path is
+ * relative to dir, a descriptor or AT_FDCWD. */
+bool private_key_file_names_token(int dir, const char *path);
+
 /*
  * A public key in any form in which people keep one: an OpenSSH line
  * ("ssh-ed25519 AAAA… comment", with or without options before it), PEM

@@ -118,6 +118,8 @@ export class Service {
 			PROBITY_STATE: this.state, PROBITY_KEYS: this.keys,
 			PROBITY_BASE_URL: this.baseUrl, PROBITY_CONFIG: this.confFile,
 			PROBITY_LOG_LEVEL: "warn",
+			// The sanitizers' reports are there.
+			PROBITY_WRITABLE: join(this.dir, "log"),
 			ASAN_OPTIONS: sanitizer, UBSAN_OPTIONS: sanitizer + ":print_stacktrace=1",
 			GIT_CONFIG_NOSYSTEM: "1", ...this.settings,
 		};

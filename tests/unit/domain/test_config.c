@@ -114,6 +114,12 @@ test_faults_are_named(void **state)
 	assert_int_equal(
 	    load(f, "timestamp_url = http://tsa.example.com/\n"), -1);
 	assert_non_null(strstr(f->e.detail, "timestamp_url: "));
+	assert_int_equal(load(f, "confine = maybe\n"), -1);
+	assert_int_equal(load(f, "writable = /srv/a,srv/b\n"), -1);
+	assert_non_null(strstr(f->e.detail, "must be an absolute path"));
+	assert_int_equal(load(f, "writable = /srv/a,/srv/b\n"), 0);
+	assert_int_equal(f->config.writable.n, 2);
+	assert_true(str_is(f->config.confine, "yes"));
 	assert_int_equal(load(f, "timestamp_url = https://a.example/\n"), 0);
 }
 

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "domain/pool.h"
+#include "ledger/base/io.h"
 #include "tests/support/desk.h"
 
 #define LEDGERS 4
@@ -222,6 +223,33 @@ test_names_of_workspaces(void **state)
 		assert_false(workspace_name_is_valid(str_from(bad[i])));
 }
 
+static void
+test_tokens_are_seen_in_the_key_files(void **state)
+{
+	struct fixture *f = *state;
+	const struct config *config = service_config(f->service);
+	struct config elsewhere = *config;
+	struct arena *a = arena_new();
+	const char *dir =
+	    arena_printf(a, "%.*s/two/production", STR_ARGS(config->keys));
+	const char *file = arena_printf(a, "%s/signing.key", dir);
+	struct err e = { 0 };
+
+	/* acme is there too. */
+	assert_false(service_has_tokens(config, LEDGERS + 1));
+	/* Too many to look at: nobody knows. */
+	assert_true(service_has_tokens(config, LEDGERS));
+	assert_int_equal(io_make_dirs(dir, 0700, &e), 0);
+	assert_int_equal(
+	    io_create_file(file,
+		STR("pkcs11:token=t;object=o?module-path=/m.so\n"), 0600, &e),
+	    0);
+	assert_true(service_has_tokens(config, LEDGERS + 1));
+	elsewhere.keys = STR("/nowhere/keys");
+	assert_false(service_has_tokens(&elsewhere, 0));
+	arena_free(a);
+}
+
 #define WITH_LEDGERS(test) \
 	cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
@@ -235,6 +263,7 @@ main(void)
 		WITH_LEDGERS(test_unknown_places_make_nothing),
 		WITH_LEDGERS(test_places_are_listed_by_name),
 		WITH_LEDGERS(test_threads_come_and_go),
+		WITH_LEDGERS(test_tokens_are_seen_in_the_key_files),
 		cmocka_unit_test(test_names_of_workspaces),
 	};
 
