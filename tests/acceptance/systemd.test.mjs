@@ -41,6 +41,16 @@ test("the services are shut in", () => {
 	}
 });
 
+test("the units leave the calls by which a program gives up more", () => {
+	for (const unit of units.filter((name) => name.endsWith(".service"))) {
+		const filters = readFileSync(join(top, "conf/systemd", unit), "utf8")
+			.split("\n").filter((line) => line.startsWith("SystemCallFilter="));
+		const last = filters.findLastIndex((line) => line.includes("=~"));
+		assert.ok(filters.slice(last).includes("SystemCallFilter=" +
+			"landlock_create_ruleset landlock_add_rule landlock_restrict_self"));
+	}
+});
+
 // Whose files are whose rests on these lines.
 test("front and worker are users of their own, in one group", () => {
 	const lines = (name) => readFileSync(join(top, "conf", name), "utf8")
