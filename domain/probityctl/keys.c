@@ -19,11 +19,11 @@ struct revoke_key_request {
 
 /* clang-format off */
 SHAPE(rotate_key_request, "The key that takes the place",
-	FIELD(rotate_key_request, new_key, .doc = "File with an Ed25519 private key in PEM, made elsewhere; made here when absent"));
+	FIELD(rotate_key_request, new_key, .doc = "File with an Ed25519 private key in PEM or the PKCS #11 URI of one, made elsewhere; made here when absent"));
 SHAPE(revoke_key_request, "From where on the key is not believed, and the key that takes its place",
 	FIELD(revoke_key_request, last_good, .required = true, .min = 1, .doc = "Size of the last good checkpoint: the events after it become void"),
 	FIELD(revoke_key_request, recovery_key, .doc = "File with the recovery key; the one among the ledger's keys when absent"),
-	FIELD(revoke_key_request, new_key, .doc = "File with an Ed25519 private key in PEM, made elsewhere; made here when absent"));
+	FIELD(revoke_key_request, new_key, .doc = "File with an Ed25519 private key in PEM or the PKCS #11 URI of one, made elsewhere; made here when absent"));
 /* clang-format on */
 
 static const char *

@@ -156,4 +156,24 @@ test("a ledger's key moves from its file onto the token", () => {
 	add("After");
 });
 
+test("a key in a file is changed for another, on the token", () => {
+	const rotated = { workspace: "rotated", environment: "sandbox" };
+	const path = join(service.keys, "rotated/sandbox/signing.key");
+	const add = (name) => service.ctl("rotated", "counterparty add",
+		{ name, account: "DE89370400440532013000" });
+
+	service.ctl("rotated", "workspace create", { name: "Rotated" });
+	add("Before");
+	const key = publicKey(service, rotated);
+	token.makeKey("rotated", "05");
+	const line = token.keyFile("elsewhere", "new.key", "rotated");
+	service.ctl("rotated", "ledger rotate-key", { new_key: line });
+	const { json } = keyCheck(path);
+	assert.equal(json.kept_in, "token");
+	assert.notEqual(json.public_key, key);
+	assert.equal(readFileSync(path, "utf8"), readFileSync(line, "utf8"));
+	assert.equal(statSync(path).mode & 0o777, 0o600);
+	add("After");
+});
+
 test("our auditor, verify.sh and stock git accept it all, and it is rebuilt the same", () => finish(service));
