@@ -71,16 +71,26 @@ export function audit(service, place, repo = null, more = []) {
 		stderr: r.stderr };
 }
 
-// The shell script starts openssl for every event: not over thousands.
-function checkLedger(service, place, long) {
+// The batches of the ledger, by our tool; and by git what that leaves to it.
+function checkLedger(service, place) {
 	const { code, report, stderr } = audit(service, place);
 	assert.equal(code, 0, JSON.stringify(report) + stderr);
 	const repo = service.ledger(place.workspace, place.environment);
 	gitVerify(service, place, repo);
 	const fsck = service.run("git", ["-C", repo, "fsck", "--strict", "--full"]);
 	assert.equal(fsck.code, 0, fsck.stdout + fsck.stderr);
-	if (long) return;
-	const offline = verifyOffline(service, place);
+	return report.batches;
+}
+
+// The shell script starts a hundred programs for each batch: of a service's
+// ledgers it goes through the longest that is no longer than this.
+const scriptBatches = 50;
+
+function checkByScript(service, ledgers) {
+	const [one] = ledgers.filter(({ batches }) => batches <= scriptBatches)
+		.sort((x, y) => y.batches - x.batches);
+	if (!one) return;
+	const offline = verifyOffline(service, one.place);
 	assert.equal(offline.code, 0, offline.stdout.slice(-1000) + offline.stderr);
 }
 
@@ -90,14 +100,15 @@ function checkRebuild(service, place) {
 	assertSame(dump(service, place), before);
 }
 
-// The last test of every file. long: the ledger has thousands of events.
+// The last test of every file. long: without the script, in a file that is long
+// enough.
 export async function finish(service, { long = false } = {}) {
 	try {
 		await service.stop();
-		for (const place of service.places()) {
-			checkLedger(service, place, long);
-			checkRebuild(service, place);
-		}
+		const ledgers = service.places().map((place) =>
+			({ place, batches: checkLedger(service, place) }));
+		if (!long) checkByScript(service, ledgers);
+		for (const { place } of ledgers) checkRebuild(service, place);
 		assert.equal(service.sanitizerReports(), "");
 	} finally {
 		await service.stop();
