@@ -227,6 +227,22 @@ private_key_load(const char *path, struct private_key **out, struct err *e)
 	return rc;
 }
 
+int
+private_key_copy(const char *from, const char *to, struct err *e)
+{
+	struct private_key *key;
+	struct key_file f;
+	int rc = -1;
+
+	if (private_key_load(from, &key, e))
+		return -1;
+	private_key_free(key);
+	if (key_file_read(from, &f, e) == 0)
+		rc = io_create_file(to, f.text, 0600, e);
+	OPENSSL_cleanse(&f, sizeof f);
+	return rc;
+}
+
 bool
 private_key_file_names_token(int dir, const char *path)
 {

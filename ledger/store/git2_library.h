@@ -26,7 +26,7 @@
 	X(odb_foreach) X(odb_free) X(odb_hash) X(odb_init_backend) \
 	X(odb_new) X(odb_object_data) X(odb_object_free) X(odb_object_id) \
 	X(odb_object_size) X(odb_object_type) X(odb_read) X(odb_read_header) \
-	X(odb_write) X(oid_tostr_s) X(packbuilder_foreach) \
+	X(odb_write) X(packbuilder_foreach) \
 	X(packbuilder_free) X(packbuilder_insert) \
 	X(packbuilder_insert_commit) X(packbuilder_name) X(packbuilder_new) \
 	X(packbuilder_object_count) X(packbuilder_set_threads) \

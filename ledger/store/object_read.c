@@ -117,16 +117,18 @@ repo_has(struct repo *r, struct oid o)
 }
 
 static int
-expect(const git_oid *id, git_object_t found, enum object_kind kind, size_t n,
+expect(struct oid o, git_object_t found, enum object_kind kind, size_t n,
     size_t max, struct err *e)
 {
+	char hex[OID_HEX + 1];
+
+	oid_hex(o, hex);
 	if (found != (git_object_t)kind)
-		return err_set(e, &err_corrupt, "object %s is of another kind",
-		    git2.oid_tostr_s(id));
+		return err_set(
+		    e, &err_corrupt, "object %s is of another kind", hex);
 	if (n > max)
 		return err_set(e, &err_too_large,
-		    "object %s is longer than %zu bytes", git2.oid_tostr_s(id),
-		    max);
+		    "object %s is longer than %zu bytes", hex, max);
 	return 0;
 }
 
@@ -136,14 +138,13 @@ static int
 read_loose(struct repo *r, struct oid o, enum object_kind kind, size_t max,
     struct arena *a, struct str *out, struct err *e)
 {
-	git_oid id = oid_to_git(o);
 	struct loose l;
 	char *p;
 	int rc = 1;
 
 	if (loose_open(r->objects, o, &l) != LOOSE_OK)
 		return 1;
-	if (expect(&id, l.kind, kind, l.size, max, e)) {
+	if (expect(o, l.kind, kind, l.size, max, e)) {
 		rc = -1;
 		goto out;
 	}
@@ -159,28 +160,30 @@ out:
 /* From a pack, or once more from a loose file. libgit2 is told not to compare
  * the bytes with the id, since it is done here in a fifth of its time. */
 static int
-read_packed(struct repo *r, const git_oid *id, enum object_kind kind,
-    size_t max, struct arena *a, struct str *out, struct err *e)
+read_packed(struct repo *r, struct oid o, enum object_kind kind, size_t max,
+    struct arena *a, struct str *out, struct err *e)
 {
+	git_oid id = oid_to_git(o);
 	git_odb_object *object = NULL;
+	char hex[OID_HEX + 1];
 	git_object_t found;
 	size_t n;
 	int rc;
 
-	if (git2.odb_read_header(&n, &found, r->odb, id))
+	if (git2.odb_read_header(&n, &found, r->odb, &id))
 		return repo_git_fail(
 		    e, &err_corrupt, "an object cannot be read");
-	if (expect(id, found, kind, n, max, e))
+	if (expect(o, found, kind, n, max, e))
 		return -1;
-	if (git2.odb_read(&object, r->odb, id))
+	if (git2.odb_read(&object, r->odb, &id))
 		return repo_git_fail(
 		    e, &err_corrupt, "an object cannot be read");
 	n = git2.odb_object_size(object);
-	rc = expect(id, git2.odb_object_type(object), kind, n, max, e);
+	oid_hex(o, hex);
+	rc = expect(o, git2.odb_object_type(object), kind, n, max, e);
 	if (!rc && !object_is_whole(object))
 		rc = err_set(e, &err_corrupt,
-		    "object %s has other bytes than its id says",
-		    git2.oid_tostr_s(id));
+		    "object %s has other bytes than its id says", hex);
 	if (!rc)
 		*out = arena_str(
 		    a, (struct str){ git2.odb_object_data(object), n });
@@ -202,10 +205,10 @@ repo_read(struct repo *r, struct oid o, enum object_kind kind, size_t max,
 		return -1;
 	if (!has_now(r, &id) && repo_odb_renew(r, false, e))
 		return -1;
-	if (!read_packed(r, &id, kind, max, a, out, &first))
+	if (!read_packed(r, o, kind, max, a, out, &first))
 		return 0;
 	/* A pack that we had opened may be gone since. */
 	if (first.kind == &err_corrupt && !repo_odb_renew(r, true, e))
-		return read_packed(r, &id, kind, max, a, out, e);
+		return read_packed(r, o, kind, max, a, out, e);
 	return err_set(e, first.kind, "%s", first.detail);
 }

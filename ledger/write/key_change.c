@@ -1,17 +1,12 @@
 #include "ledger/write/key_change.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "ledger/base/io.h"
 #include "ledger/chain/key_event.h"
 #include "ledger/write/index_rows.h"
 #include "ledger/write/writer.h"
-
-/* Of a file that names a key on a token. */
-#define KEY_LINE_MAX 4096
 
 /* One change, with the turn. */
 struct changing {
@@ -26,39 +21,20 @@ struct changing {
 	struct batch_sealed sealed;
 };
 
-/* A key on a token stays there: what is kept is the line that finds it. */
-static int
-keep_token(const char *from, const char *path, struct err *e)
-{
-	struct arena *a = arena_new();
-	struct str line;
-	int rc = io_read_file(a, from, KEY_LINE_MAX, &line, e);
-
-	if (rc == 0)
-		rc = io_create_file(path, line, 0600, e);
-	arena_free(a);
-	return rc;
-}
-
 /* The file of a new key that an attempt before this one left. */
 static int
 keep_next(struct changing *c, const char *path, struct err *e)
 {
-	struct private_key *key = NULL;
+	struct private_key *key;
 	int rc;
 
 	if (c->new_key && unlink(path) && access(path, F_OK) == 0)
 		return err_errno(e, &err_unavailable, "cannot remove %s", path);
 	if (access(path, F_OK) == 0)
 		return 0;
-	if (c->new_key && private_key_file_names_token(AT_FDCWD, c->new_key))
-		return keep_token(c->new_key, path, e);
-	if (c->new_key) {
-		if (private_key_load(c->new_key, &key, e))
-			return -1;
-	} else {
-		key = private_key_new();
-	}
+	if (c->new_key)
+		return private_key_copy(c->new_key, path, e);
+	key = private_key_new();
 	rc = private_key_save(key, path, e);
 	private_key_free(key);
 	return rc;

@@ -56,6 +56,11 @@ int private_key_save(
     const struct private_key *, const char *path, struct err *);
 int private_key_load(const char *path, struct private_key **, struct err *);
 
+/* A new key file with what is in another: that of a key on a token has the line
+ * that finds it. The key is loaded first, so a file of none is refused as by
+ * private_key_load; err_conflict when `to` is there. */
+int private_key_copy(const char *from, const char *to, struct err *);
+
 /* Whether the file is there and holds such a line; loads nothing. The path is
  * relative to dir, a descriptor or AT_FDCWD. */
 bool private_key_file_names_token(int dir, const char *path);
