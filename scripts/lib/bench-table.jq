@@ -25,7 +25,7 @@ def growth_row($name):
 clients("no-op POST"; .noop),
 clients("durable POST"; .post),
 clients("GET"; .get),
-clients("library alone"; .library),
+clients("library alone"; .direct),
 clients("PostgreSQL chain"; .pg_chain),
 clients("durable POST, slow disk"; .slow_disk.post),
 clients("PostgreSQL, slow disk"; .slow_disk.pg_chain),

@@ -30,7 +30,7 @@ if (.growth | length) > 1 then
 else . end
 | .targets = [
 	target("library, 64 writers / OpenSSL signatures of one core";
-		.library["64"].rate / .sign_per_core; 0.6; 1.0),
+		.direct["64"].rate / .sign_per_core; 0.6; 1.0),
 	target("durable POST / no-op POST, 64 connections";
 		.post["64"].rate / .noop["64"].rate; 0.15; 0.22),
 	target("durable POST / PostgreSQL chain, 64 connections";

@@ -1,11 +1,11 @@
 #include "tests/support/desk.h"
 
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "domain/catalog.h"
+#include "tests/support/folder.h"
 
 #define DUMP_MAX (8u << 20)
 
@@ -76,20 +76,11 @@ desk_move(struct desk *d, const char *workspace)
 	desk_do(d, "workspace.create", "{}");
 }
 
-static int
-remove_entry(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-	(void)st;
-	(void)type;
-	(void)at;
-	return remove(path);
-}
-
 void
 desk_close(struct desk *d)
 {
 	stop(d);
-	nftw(d->dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+	folder_remove(d->dir);
 	arena_free(d->a);
 }
 

@@ -1,6 +1,5 @@
 #include "tests/support/small_ledger.h"
 
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 
 #include "ledger/base/io.h"
 #include "ledger/chain/signers.h"
+#include "tests/support/folder.h"
 
 #define BUF_MAX (8u << 20)
 
@@ -394,15 +394,6 @@ small_ledger_new(void)
 	return l;
 }
 
-static int
-remove_one(const char *path, const struct stat *st, int kind, struct FTW *ftw)
-{
-	(void)st;
-	(void)kind;
-	(void)ftw;
-	return remove(path);
-}
-
 void
 small_ledger_free(struct small_ledger *l)
 {
@@ -410,7 +401,7 @@ small_ledger_free(struct small_ledger *l)
 	signer_free(l->signer);
 	buf_fini(&l->signers);
 	arena_free(l->a);
-	nftw(l->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	folder_remove(l->dir);
 	free(l);
 }
 

@@ -29,6 +29,7 @@
 #include "ledger/base/child.h"
 #include "ledger/base/confine.h"
 #include "ledger/base/log.h"
+#include "tests/support/folder.h"
 
 enum { PASSED, FAILED, LACKING };
 
@@ -70,11 +71,8 @@ setup(void **state)
 static int
 teardown(void **state)
 {
-	char command[64];
-
 	(void)state;
-	snprintf(command, sizeof command, "rm -rf %s", folder);
-	return system(command);
+	return folder_remove(folder);
 }
 
 static int
@@ -325,20 +323,28 @@ make(const char *path)
 	return 0;
 }
 
+typedef int (*attempt)(int, const struct sockaddr *, socklen_t);
+
+/* What comes of it with a socket that is made for it. */
+static int
+on_socket(int type, const void *address, socklen_t n, attempt by)
+{
+	const struct sockaddr *to = address;
+	int fd = socket(to->sa_family, type | SOCK_CLOEXEC, 0);
+	int rc = by(fd, to, n), cause = errno;
+
+	close(fd);
+	errno = cause;
+	return rc;
+}
+
 static int
 bind_unix(const char *path)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	int rc, cause;
 
 	snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
-	rc = bind(fd, (const struct sockaddr *)(const void *)&address,
-	    sizeof address);
-	cause = errno;
-	close(fd);
-	errno = cause;
-	return rc;
+	return on_socket(SOCK_STREAM, &address, sizeof address, bind);
 }
 
 static void
@@ -453,21 +459,13 @@ test_devices(void **state)
 }
 
 static int
-reach(
-    int type, uint16_t port, int (*by)(int, const struct sockaddr *, socklen_t))
+reach(int type, uint16_t port, attempt by)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET,
 		.sin_port = htons(port),
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	int fd = socket(AF_INET, type | SOCK_CLOEXEC, 0);
-	int rc, cause;
 
-	rc = by(fd, (const struct sockaddr *)(const void *)&address,
-	    sizeof address);
-	cause = errno;
-	close(fd);
-	errno = cause;
-	return rc;
+	return on_socket(type, &address, sizeof address, by);
 }
 
 static void

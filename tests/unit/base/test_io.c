@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "ledger/base/io.h"
+#include "tests/support/folder.h"
 
 static struct arena *arena;
 static char folder[] = "/tmp/probity-io-XXXXXX";
@@ -29,12 +30,9 @@ setup(void **state)
 static int
 teardown(void **state)
 {
-	char command[64];
-
 	(void)state;
 	arena_free(arena);
-	snprintf(command, sizeof command, "rm -rf %s", folder);
-	return system(command);
+	return folder_remove(folder);
 }
 
 static const char *

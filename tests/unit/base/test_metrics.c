@@ -15,6 +15,7 @@
 #include "ledger/base/arena.h"
 #include "ledger/base/io.h"
 #include "ledger/base/metrics.h"
+#include "tests/support/folder.h"
 
 #define THREADS   4
 #define PROCESSES 3
@@ -42,11 +43,8 @@ setup(void **state)
 static int
 teardown(void **state)
 {
-	char command[64];
-
 	(void)state;
-	snprintf(command, sizeof command, "rm -rf %s", folder);
-	return system(command);
+	return folder_remove(folder);
 }
 
 static struct metrics *

@@ -15,6 +15,7 @@
 
 #include "ledger/base/io.h"
 #include "ledger/base/private.h"
+#include "tests/support/folder.h"
 
 static char folder[] = "/tmp/probity-private-XXXXXX";
 
@@ -29,11 +30,8 @@ setup(void **state)
 static int
 teardown(void **state)
 {
-	char command[64];
-
 	(void)state;
-	snprintf(command, sizeof command, "rm -rf %s", folder);
-	return system(command);
+	return folder_remove(folder);
 }
 
 /* Borrowed until the next but one call. */

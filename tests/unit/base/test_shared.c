@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "ledger/base/shared.h"
+#include "tests/support/folder.h"
 
 #define BYTES 4096
 
@@ -33,11 +34,8 @@ setup(void **state)
 static int
 teardown(void **state)
 {
-	char command[64];
-
 	(void)state;
-	snprintf(command, sizeof command, "rm -rf %s", folder);
-	return system(command);
+	return folder_remove(folder);
 }
 
 static struct shared

@@ -11,7 +11,6 @@
 /* cmocka wants the four above first. */
 #include <cmocka.h>
 
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +19,7 @@
 #include <unistd.h>
 
 #include "ledger/store/repo.h"
+#include "tests/support/folder.h"
 
 static char scratch[64];
 
@@ -32,20 +32,10 @@ scratch_make(void **state)
 }
 
 static inline int
-scratch_remove_one(
-    const char *path, const struct stat *st, int kind, struct FTW *where)
-{
-	(void)st;
-	(void)kind;
-	(void)where;
-	return remove(path);
-}
-
-static inline int
 scratch_remove(void **state)
 {
 	(void)state;
-	return nftw(scratch, scratch_remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	return folder_remove(scratch);
 }
 
 /* A path in the scratch directory; good until the fourth next call. */
