@@ -7,16 +7,22 @@
 
 #define NAME_BYTES 320
 
-/* Plain CGI does this for each request: no memory is asked for. The other file
- * of a private key, of a change that is on its way, never names a token. */
+/* Plain CGI does this for each request: no memory is asked for. */
 static bool
 place_has_token(int keys, const char *workspace, const char *environment)
 {
+	/* The second is there while a change of keys is on its way. */
+	static const char *const names[] = { "signing.key",
+		"signing-next.key" };
 	char path[NAME_BYTES];
 
-	snprintf(
-	    path, sizeof path, "%s/%s/signing.key", workspace, environment);
-	return private_key_file_names_token(keys, path);
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		snprintf(path, sizeof path, "%s/%s/%s", workspace, environment,
+		    names[i]);
+		if (private_key_file_names_token(keys, path))
+			return true;
+	}
+	return false;
 }
 
 static bool

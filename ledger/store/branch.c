@@ -18,14 +18,11 @@
 static bool
 read_plain(const struct repo *r, struct oid *out)
 {
-	char line[OID_HEX + 2];
-	int fd = openat(r->dir, REPO_BRANCH, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	ssize_t n = fd < 0 ? -1 : pread(fd, line, sizeof(line), 0);
+	char bytes[OID_HEX + 2];
+	struct str line = repo_file(r, REPO_BRANCH, bytes, sizeof(bytes));
 
-	if (fd >= 0)
-		close(fd);
-	return n == OID_HEX + 1 && line[OID_HEX] == '\n' &&
-	       oid_from_hex((struct str){ line, OID_HEX }, out);
+	return line.n == OID_HEX + 1 && line.p[OID_HEX] == '\n' &&
+	       oid_from_hex(str_slice(line, 0, OID_HEX), out);
 }
 
 /* As stock git may have left it: packed, symbolic, or not there at all. */

@@ -150,6 +150,17 @@ directories_open(struct repo *r, struct err *e)
 	return 0;
 }
 
+struct str
+repo_file(const struct repo *r, const char *name, char *out, size_t n)
+{
+	int fd = openat(r->dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	ssize_t got = fd < 0 ? -1 : pread(fd, out, n, 0);
+
+	if (fd >= 0)
+		close(fd);
+	return got < 0 ? STR_NONE : (struct str){ out, (size_t)got };
+}
+
 int
 repo_git(struct repo *r, struct err *e)
 {

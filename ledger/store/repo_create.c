@@ -42,12 +42,8 @@ static bool
 file_is(const struct repo *r, const char *name, struct str text)
 {
 	char found[sizeof(config_text) + 1];
-	int fd = openat(r->dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	ssize_t n = fd < 0 ? -1 : pread(fd, found, sizeof(found), 0);
 
-	if (fd >= 0)
-		close(fd);
-	return n >= 0 && str_eq((struct str){ found, (size_t)n }, text);
+	return str_eq(repo_file(r, name, found, sizeof(found)), text);
 }
 
 bool

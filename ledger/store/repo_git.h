@@ -25,6 +25,11 @@ struct repo {
 	const struct pack_names *without; /* packs not to read from, or NULL */
 };
 
+/* What a file of the repository begins with: at most n bytes, read into out. No
+ * value when it cannot be read. */
+struct str repo_file(
+    const struct repo *, const char *name, char *out, size_t n);
+
 /* Whether settings and HEAD are, to the byte, those of repo_create: then there
  * is nothing that only libgit2 could tell. */
 bool repo_is_as_made(const struct repo *);
