@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "domain/examples.h"
+#include "domain/paging.h"
 #include "ledger/base/buf.h"
 
 static void
@@ -161,6 +162,9 @@ check_effect(const struct check *check, const struct operation *op)
 			fault(faults, op->id, "a read declares events", NULL);
 		if (!op->read || op->decide || op->reply)
 			fault(faults, op->id, "a read needs read alone", NULL);
+		if (!paging_is_whole(op))
+			fault(faults, op->id,
+			    "does not say where the next page begins", NULL);
 		if (op->out == &content_shape && !op->media_type)
 			fault(faults, op->id, "bytes of no media type", NULL);
 		return;

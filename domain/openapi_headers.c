@@ -3,8 +3,7 @@
  * find one that is sent and not declared here.
  */
 #include "domain/openapi.h"
-
-#include <string.h>
+#include "domain/paging.h"
 
 const char openapi_problem_words[] =
     "The request was refused; code and detail say why";
@@ -54,17 +53,6 @@ openapi_problem_headers(struct arena *a)
 	return v;
 }
 
-static bool
-is_paged(const struct operation *op)
-{
-	for (size_t i = 0; i < op->in->n; i++)
-		if (op->in->fields[i].place == IN_QUERY &&
-		    (strcmp(op->in->fields[i].name, "after_id") == 0 ||
-			strcmp(op->in->fields[i].name, "after") == 0))
-			return true;
-	return false;
-}
-
 static void
 put_of_read(struct arena *a, const struct operation *op, int status,
     struct json *headers)
@@ -72,7 +60,7 @@ put_of_read(struct arena *a, const struct operation *op, int status,
 	put(a, headers, "ETag", "ETag");
 	if (op->out == &content_shape || op->media_type || op->renderings)
 		put(a, headers, "Content-Disposition", "Disposition");
-	if (is_paged(op) && !op->deprecated)
+	if (paging_member(op) && !op->deprecated)
 		put(a, headers, "Link", "Link");
 	if (status != 304)
 		put(a, headers, "Retry-After", "RetryAfter");

@@ -1,4 +1,5 @@
 #include "domain/call.h"
+#include "domain/paging.h"
 #include "fcgi/conditions.h"
 #include "fcgi/deprecation.h"
 #include "fcgi/front_state.h"
@@ -89,40 +90,20 @@ add_location(const struct front *front, const struct request *r,
 		    STR_ARGS(r->path), STR_ARGS(uid));
 }
 
-/* Where a page goes on: the parameter that says so, and its value. */
-static bool
-find_next(const struct json *page, const char **name, struct str *value)
-{
-	static const char *const members[][2] = {
-		{ "next_after_id", "after_id" }, { "next_after", "after" }
-	};
-	const struct json *more = json_get(page, "has_more");
-
-	if (!more || more->type != JSON_TRUE)
-		return false;
-	for (size_t i = 0; i < 2; i++) {
-		const struct json *next = json_get(page, members[i][0]);
-
-		if (!next || next->type == JSON_NULL)
-			continue;
-		*name = members[i][1];
-		*value = next->text;
-		return true;
-	}
-	return false;
-}
-
 /* The same query from there on, as RFC 8288 has it. */
 static void
-add_next_link(const struct request *r, const struct reply *reply,
-    struct arena *a, struct response *response)
+add_next_link(const struct operation *op, const struct request *r,
+    const struct reply *reply, struct arena *a, struct response *response)
 {
+	const struct field *member = paging_member(op);
+	const struct json *next =
+	    member ? json_get(reply->body, member->name) : NULL;
 	const char *name;
-	struct str value;
 	struct buf query;
 
-	if (!find_next(reply->body, &name, &value))
+	if (!next || next->type == JSON_NULL)
 		return;
+	name = paging_parameter(member);
 	buf_init(&query, 1024);
 	for (size_t i = 0; i < r->n_params; i++) {
 		const struct param *p = &r->params[i];
@@ -135,7 +116,7 @@ add_next_link(const struct request *r, const struct reply *reply,
 		buf_add_byte(&query, '&');
 	}
 	buf_addf(&query, "%s=", name);
-	percent_add(&query, value);
+	percent_add(&query, next->text);
 	if (!buf_failed(&query) && r->path.n < 512)
 		response_add(response, a, "Link", "<%.*s?%.*s>; rel=\"next\"",
 		    STR_ARGS(r->path), STR_ARGS(buf_str(&query)));
@@ -238,7 +219,7 @@ answer(const struct front *front, const struct request *r,
 	if (call->ledger)
 		response_add(response, a, "Ledger-Size", "%llu",
 		    (unsigned long long)reply->ledger_size);
-	add_next_link(r, reply, a, response);
+	add_next_link(call->op, r, reply, a, response);
 	return reply->status == 200
 		   ? set_etag(r, reply->content, a, response, e)
 		   : 0;

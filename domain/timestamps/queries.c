@@ -26,6 +26,7 @@ struct timestamp_item {
 struct timestamp_list {
 	struct list data;
 	bool has_more;
+	struct opt_int next_before_seq;
 };
 
 /* clang-format off */
@@ -43,7 +44,8 @@ SHAPE(timestamp_item, "A time-stamp of a checkpoint (RFC 3161)",
 	FIELD(timestamp_item, token, .max = BASE64_LENGTH(TIMESTAMP_MAX), .doc = "The authority's TimeStampResp, DER in base64"));
 SHAPE(timestamp_list, "Time-stamps",
 	FIELD(timestamp_list, data, .of = &timestamp_item_shape, .max = 50, .doc = "The records, newest first"),
-	FIELD(timestamp_list, has_more, .doc = "Whether older ones follow"));
+	FIELD(timestamp_list, has_more, .doc = "Whether older ones follow"),
+	FIELD(timestamp_list, next_before_seq, .doc = "before_seq of the next page; null on the last"));
 /* clang-format on */
 
 EMBED(ledger_timestamp_list_examples,
@@ -132,6 +134,9 @@ ledger_timestamp_list_read(struct context *c, const struct timestamp_query *in,
 	*out = (struct timestamp_list){ .data = { items, 0 } };
 	if (read_rows(c, in, items, out, e))
 		return -1;
+	if (out->has_more)
+		out->next_before_seq =
+		    (struct opt_int){ true, items[out->data.n - 1].seq };
 	for (size_t i = 0; i < out->data.n; i++)
 		if (read_contents(c, &items[i], e))
 			return -1;

@@ -11,6 +11,7 @@ import { after, before, test } from "node:test";
 import { auditorKey, basic } from "./support/auditor.mjs";
 import { Authority } from "./support/authority.mjs";
 import { close, send } from "./support/client.mjs";
+import { Clock } from "./support/clock.mjs";
 import { assertProblem } from "./support/contract.mjs";
 import { finish } from "./support/evidence.mjs";
 import { postureOf } from "./support/posture.mjs";
@@ -205,18 +206,18 @@ test("one that hangs costs seconds, and no request waits for it", async () => {
 	assert.match(job("hang").fault, /Timeout/i);
 });
 
+const none = { data: [], has_more: false, next_before_seq: null };
+
 test("the list is paged by events, for auditors alone", async () => {
 	const key = auditorKey(service, "acme", { name: "second" });
 	const { seq } = (await list(key)).json.data[0];
-	assert.deepEqual((await list(key, `?before_seq=${seq}`)).json,
-		{ data: [], has_more: false });
+	assert.deepEqual((await list(key, `?before_seq=${seq}`)).json, none);
 	assert.equal((await list(key, `?before_seq=${seq + 1}`)).json.data.length, 1);
 	assertProblem(await list(key, "?limit=51"), 422, "validation_failed");
 	assertProblem(await list(auditorKey(service, "acme",
 		{ name: "third", scopes: "workspace:read" })), 403, "forbidden");
 	service.ctl("other", "workspace create", { name: "Other" });
-	assert.deepEqual((await list(auditorKey(service, "other"))).json,
-		{ data: [], has_more: false });
+	assert.deepEqual((await list(auditorKey(service, "other"))).json, none);
 });
 
 let n = 0;
@@ -232,7 +233,7 @@ for (const [name, pattern] of Object.entries(faults))
 		assert.equal(status, "queued");
 		assert.match(fault, pattern);
 		const r = await list(key);
-		assert.deepEqual(r.json, { data: [], has_more: false });
+		assert.deepEqual(r.json, none);
 	});
 
 test("nothing was asked for but the one page", () => {
@@ -250,6 +251,32 @@ test("the next attempt is stamped when the authority is well", async () => {
 	close(); // connections that the server may have given up meanwhile
 	assert.equal((await list(auditorKey(service, last, { name: "after" })))
 		.json.data.length, 1);
+});
+
+// Every page of one record each, as Link leads from one to the next.
+async function pages(key) {
+	const found = [];
+	for (let query = "?limit=1"; query;) {
+		const { json, headers } = await list(key, query);
+		found.push(...json.data);
+		query = /^<[^?]+(\?[^>]+)>; rel="next"$/.exec(headers.link)?.[1];
+		assert.equal(query !== undefined, json.has_more);
+		assert.equal(json.next_before_seq !== null, json.has_more);
+	}
+	return found;
+}
+
+test("a day later it is stamped again; Link leads to the older ones", async () => {
+	const key = auditorKey(service, "acme", { name: "fourth" });
+	const clock = new Clock(service);
+	clock.putForward(25 * 3600);
+	service.ctl("acme", "connector add",
+		{ name: "Bank", kind: "sandbox", modes: "sandbox" });
+	await round(clock.environment);
+	const { data, has_more } = (await list(key)).json;
+	assert.equal(data.length, 2, service.log("round"));
+	assert.equal(has_more, false);
+	assert.deepEqual(await pages(key), data);
 });
 
 test("the ledgers verify, and the read model rebuilds the same", () =>

@@ -2,8 +2,7 @@
 // a job: another takes the job when the lease is over, and each job has exactly
 // one end. Leases last minutes to an hour, so the workers' clock is put forward.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,8 +10,8 @@ import { after, before, test } from "node:test";
 import { auditorKey } from "./support/auditor.mjs";
 import { Authority } from "./support/authority.mjs";
 import { close, send } from "./support/client.mjs";
+import { Clock } from "./support/clock.mjs";
 import { finish } from "./support/evidence.mjs";
-import { top } from "./support/places.mjs";
 import { Service, until } from "./support/service.mjs";
 
 const workspaces = ["north", "south"];
@@ -40,22 +39,6 @@ async function startAuthority() {
 	});
 	await new Promise((done) => server.listen(0, "127.0.0.1", done));
 	return `http://127.0.0.1:${server.address().port}/`;
-}
-
-function makeClock() {
-	const shim = join(service.dir, "shim_later.so");
-	const file = join(service.dir, "later");
-	execFileSync("cc", ["-std=c17", "-D_GNU_SOURCE", "-shared", "-fPIC", "-o",
-		shim, join(top, "tests/fault/shim_later.c")]);
-	service.write(file, Buffer.alloc(8));
-	clock = openSync(file, "r+");
-	return { LD_PRELOAD: shim, LATER_FILE: file };
-}
-
-function putForward(seconds) {
-	const bytes = Buffer.alloc(8);
-	bytes.writeBigInt64LE(BigInt(seconds));
-	writeSync(clock, bytes, 0, 8, 0);
 }
 
 const jobs = (workspace, options = {}) =>
@@ -107,9 +90,10 @@ test("jobs are asked for while nobody works", async () => {
 let victim, victimsJob, place;
 
 test("three processes take them, and one is killed at work", async () => {
-	const env = makeClock();
+	clock = new Clock(service);
 	for (const name of names)
-		service.launch(name, [join(service.bin, "probity-worker")], env);
+		service.launch(name, [join(service.bin, "probity-worker")],
+			clock.environment);
 	await until("a worker waits for the authority", () => held.length > 0);
 	const claimed = await until("its claim is there", () => workspaces
 		.flatMap((name) => jobs(name, { kind: "ledger.timestamp",
@@ -125,7 +109,7 @@ test("three processes take them, and one is killed at work", async () => {
 
 test("when its lease is over, others end what it had begun", async () => {
 	holding = false;
-	putForward(longestLease + 1);
+	clock.putForward(longestLease + 1);
 	for (const one of held.splice(0)) answer(one);
 	await until("all jobs are done", () => workspaces.every((name) =>
 		jobs(name).every(({ status }) => status === "completed") &&

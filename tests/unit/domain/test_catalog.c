@@ -139,6 +139,15 @@ struct thing {
 SHAPE(thing, "A thing",
     FIELD(thing, uid, .place = IN_PATH, .required = true, .doc = "Which"));
 
+/* A list that does not say where it goes on. */
+struct endless {
+	struct list data;
+	bool has_more;
+};
+
+SHAPE(endless, "Things", FIELD(endless, data, .of = &thing_shape, .doc = "All"),
+    FIELD(endless, has_more, .doc = "Whether more follow"));
+
 static int
 reads(struct context *c, const void *in, void *out, struct err *e)
 {
@@ -215,6 +224,7 @@ static const struct {
 	{ { GOOD_READ, .file_field = "uid file" }, "file field is no field" },
 	{ { GOOD_READ, .file_field = "uid" }, NULL },
 	{ { GOOD_READ, .out = NULL }, "has no shapes" },
+	{ { GOOD_READ, .out = &endless_shape }, "where the next page begins" },
 	{ { GOOD_READ, .examples = NULL }, "there are none" },
 	{ { GOOD_READ, .examples = "{}" }, "cannot be read" },
 	{ { GOOD_READ, .examples = "[" }, "cannot be read" },
