@@ -11,8 +11,8 @@ SHAPE(complete, "What shows that a list leaves nothing out: pages of the index, 
 	FIELD(complete, after, .doc = "Only records above this one; null: from the first of the kind"),
 	FIELD(complete, to, .doc = "Only records up to this one, with it; null: to the last of the kind"),
 	FIELD(complete, pages, .doc = "The pages of the index, the topmost first"),
-	FIELD(complete, commit, .doc = "The newest commit object; its trailer Ledger-Index is the topmost page's SHA-256"),
-	FIELD(complete, checkpoint, .doc = "The signed checkpoint of that commit"));
+	FIELD(complete, commit, .required = true, .doc = "The newest commit object; its trailer Ledger-Index is the topmost page's SHA-256"),
+	FIELD(complete, checkpoint, .required = true, .doc = "The signed checkpoint of that commit"));
 /* clang-format on */
 
 static int

@@ -26,25 +26,25 @@ struct action {
 /* clang-format off */
 SHAPE(action, "A Financial Action",
 	FIELD(action, id, .doc = "Number"),
-	FIELD(action, uid, .doc = "Identifier"),
-	FIELD(action, state, .doc = "created"),
-	FIELD(action, origin, .doc = "application or agent"),
-	FIELD(action, action_key, .doc = "Kind of action"),
-	FIELD(action, source_uid, .doc = "Sealed source record"),
+	FIELD(action, uid, .required = true, .doc = "Identifier"),
+	FIELD(action, state, .required = true, .doc = "created"),
+	FIELD(action, origin, .required = true, .values = VALUES("application", "agent"), .doc = "application or agent"),
+	FIELD(action, action_key, .required = true, .doc = "Kind of action"),
+	FIELD(action, source_uid, .required = true, .doc = "Sealed source record"),
 	FIELD(action, arrangement_uid, .doc = "The source's arrangement"),
 	FIELD(action, connector_id, .doc = "Connector that executes it"),
 	FIELD(action, counterparty_id, .doc = "The source's counterparty"),
-	FIELD(action, currency, .doc = "ISO 4217 code"),
-	FIELD(action, amount, .doc = "Amount, with the currency's digits"),
-	FIELD(action, execution_mode, .doc = "sandbox or live"),
+	FIELD(action, currency, .required = true, .doc = "ISO 4217 code"),
+	FIELD(action, amount, .required = true, .doc = "Amount, with the currency's digits"),
+	FIELD(action, execution_mode, .required = true, .values = VALUES("sandbox", "live"), .doc = "sandbox or live"),
 	FIELD(action, purpose, .doc = "What it is for"),
 	FIELD(action, external_reference, .doc = "End-to-end reference"),
 	FIELD(action, calculation_source, .doc = "What computed the amount"),
 	FIELD(action, calculation_reference, .doc = "The computation"),
 	FIELD(action, controls, .of = &control_result_shape, .doc = "The controls and their outcome at creation"),
-	FIELD(action, envelope, .of = &envelope_shape, .doc = "The Action Envelope"),
-	FIELD(action, envelope_hash, .doc = "SHA-256 of the envelope's canonical JSON"),
-	FIELD(action, created_at, .doc = "When"));
+	FIELD(action, envelope, .required = true, .of = &envelope_shape, .doc = "The Action Envelope"),
+	FIELD(action, envelope_hash, .required = true, .doc = "SHA-256 of the envelope's canonical JSON"),
+	FIELD(action, created_at, .required = true, .doc = "When"));
 /* clang-format on */
 
 PREPARE(action_create_credit, create_action)

@@ -36,8 +36,8 @@ SHAPE(envelope, "The Action Envelope",
 	FIELD(envelope, controls, .required = true, .of = &envelope_controls_shape, .doc = "Controls by outcome"),
 	FIELD(envelope, created_at, .required = true, .doc = "When"));
 SHAPE(control_result, "A control and its outcome",
-	FIELD(control_result, id, .doc = "Control"),
-	FIELD(control_result, outcome, .doc = "passed, failed or not_applicable"),
+	FIELD(control_result, id, .required = true, .doc = "Control"),
+	FIELD(control_result, outcome, .required = true, .values = VALUES("passed", "failed", "not_applicable"), .doc = "passed, failed or not_applicable"),
 	FIELD(control_result, detail, .doc = "Why it failed"));
 /* clang-format on */
 

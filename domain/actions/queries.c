@@ -66,38 +66,38 @@ SHAPE(action_version_query, "Which action, and when",
 	FIELD(action_version_query, as_of, .place = IN_QUERY, AS_OF_FIELD));
 SHAPE(approval_state, "Where the approval stands",
 	FIELD(approval_state, required, .doc = "Whether people must approve before execution"),
-	FIELD(approval_state, state, .doc = "not_requested: it was not submitted"));
+	FIELD(approval_state, state, .required = true, .doc = "not_requested: it was not submitted"));
 SHAPE(reconciliation_state, "Where the reconciliation stands",
-	FIELD(reconciliation_state, state, .doc = "not_started: nothing was executed"));
+	FIELD(reconciliation_state, state, .required = true, .doc = "not_started: nothing was executed"));
 SHAPE(action_control_state, "An action's control state and reconciliation status",
 	FIELD(action_control_state, id, .doc = "Number"),
-	FIELD(action_control_state, uid, .doc = "Identifier"),
-	FIELD(action_control_state, action_key, .doc = "Kind of action"),
-	FIELD(action_control_state, state, .doc = "created"),
-	FIELD(action_control_state, execution_mode, .doc = "sandbox or live"),
-	FIELD(action_control_state, amount, .doc = "Amount"),
-	FIELD(action_control_state, currency, .doc = "ISO 4217 code"),
+	FIELD(action_control_state, uid, .required = true, .doc = "Identifier"),
+	FIELD(action_control_state, action_key, .required = true, .doc = "Kind of action"),
+	FIELD(action_control_state, state, .required = true, .doc = "created"),
+	FIELD(action_control_state, execution_mode, .required = true, .values = VALUES("sandbox", "live"), .doc = "sandbox or live"),
+	FIELD(action_control_state, amount, .required = true, .doc = "Amount"),
+	FIELD(action_control_state, currency, .required = true, .doc = "ISO 4217 code"),
 	FIELD(action_control_state, controls, .of = &control_result_shape, .doc = "The controls and their outcome at creation"),
-	FIELD(action_control_state, approval, .of = &approval_state_shape, .doc = "Approval"),
-	FIELD(action_control_state, reconciliation, .of = &reconciliation_state_shape, .doc = "Reconciliation: the completion boundary"),
-	FIELD(action_control_state, envelope_hash, .doc = "SHA-256 of the envelope's canonical JSON"),
-	FIELD(action_control_state, created_at, .doc = "When it was created"),
-	FIELD(action_control_state, updated_at, .doc = "When its state last changed"));
+	FIELD(action_control_state, approval, .required = true, .of = &approval_state_shape, .doc = "Approval"),
+	FIELD(action_control_state, reconciliation, .required = true, .of = &reconciliation_state_shape, .doc = "Reconciliation: the completion boundary"),
+	FIELD(action_control_state, envelope_hash, .required = true, .doc = "SHA-256 of the envelope's canonical JSON"),
+	FIELD(action_control_state, created_at, .required = true, .doc = "When it was created"),
+	FIELD(action_control_state, updated_at, .required = true, .doc = "When its state last changed"));
 SHAPE(ledger_assurance, "The workspace's ledger as a whole",
-	FIELD(ledger_assurance, origin, .doc = "Its name"),
+	FIELD(ledger_assurance, origin, .required = true, .doc = "Its name"),
 	FIELD(ledger_assurance, size, .doc = "Events"),
-	FIELD(ledger_assurance, head, .doc = "Hash of the last event"),
-	FIELD(ledger_assurance, root, .doc = "Root of the Merkle tree"),
-	FIELD(ledger_assurance, checkpoint, .doc = "The last signed note"),
+	FIELD(ledger_assurance, head, .required = true, .doc = "Hash of the last event"),
+	FIELD(ledger_assurance, root, .required = true, .doc = "Root of the Merkle tree"),
+	FIELD(ledger_assurance, checkpoint, .required = true, .doc = "The last signed note"),
 	FIELD(ledger_assurance, last_verification, .of = &verification_shape, .doc = "The last full verification; null before the first"));
 SHAPE(envelope_assurance, "The action in the ledger",
-	FIELD(envelope_assurance, uid, .doc = "Identifier"),
-	FIELD(envelope_assurance, envelope_hash, .doc = "SHA-256 of the envelope's canonical JSON"),
+	FIELD(envelope_assurance, uid, .required = true, .doc = "Identifier"),
+	FIELD(envelope_assurance, envelope_hash, .required = true, .doc = "SHA-256 of the envelope's canonical JSON"),
 	FIELD(envelope_assurance, seq, .doc = "Place of the event that created it"),
-	FIELD(envelope_assurance, event_hash, .doc = "SHA-256 of that event"));
+	FIELD(envelope_assurance, event_hash, .required = true, .doc = "SHA-256 of that event"));
 SHAPE(action_assurance, "Assurance over the workspace and an action's envelope",
-	FIELD(action_assurance, ledger, .of = &ledger_assurance_shape, .doc = "The workspace's ledger"),
-	FIELD(action_assurance, action, .of = &envelope_assurance_shape, .doc = "The action's envelope"));
+	FIELD(action_assurance, ledger, .required = true, .of = &ledger_assurance_shape, .doc = "The workspace's ledger"),
+	FIELD(action_assurance, action, .required = true, .of = &envelope_assurance_shape, .doc = "The action's envelope"));
 /* clang-format on */
 
 EMBED(action_control_state_examples,

@@ -23,8 +23,8 @@ struct data_entitlement {
 SHAPE(entitlement_query, "Which part of the list", PAGE_QUERY(entitlement_query));
 SHAPE(data_entitlement, "A group of operations",
 	FIELD(data_entitlement, id, .doc = "Number in this list"),
-	FIELD(data_entitlement, key, .doc = "Its name, as workspaces and applications list it"),
-	FIELD(data_entitlement, title, .doc = "Its name for people"),
+	FIELD(data_entitlement, key, .required = true, .doc = "Its name, as workspaces and applications list it"),
+	FIELD(data_entitlement, title, .required = true, .doc = "Its name for people"),
 	FIELD(data_entitlement, granted, .doc = "Whether the workspace has it; an application needs it as well"),
 	FIELD(data_entitlement, since, .doc = "Since when it is granted, or was taken away; null: it never was granted"),
 	FIELD(data_entitlement, operations, .doc = "Identifiers of the operations that need it"));

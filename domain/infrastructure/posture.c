@@ -81,58 +81,58 @@ struct posture {
 
 /* clang-format off */
 SHAPE(posture_environment, "The environment of the credential",
-	FIELD(posture_environment, state, .doc = "sandbox or production"),
-	FIELD(posture_environment, since, .doc = "When its ledger got its workspace"));
+	FIELD(posture_environment, state, .required = true, .values = VALUES("sandbox", "production"), .doc = "sandbox or production"),
+	FIELD(posture_environment, since, .required = true, .doc = "When its ledger got its workspace"));
 SHAPE(posture_production, "Whether live keys and live actions work",
-	FIELD(posture_production, state, .doc = "open or closed; sandbox: no live key is of this environment"),
+	FIELD(posture_production, state, .required = true, .values = VALUES("open", "closed", "sandbox"), .doc = "open or closed; sandbox: no live key is of this environment"),
 	FIELD(posture_production, since, .doc = "When it was opened or closed; null: never opened"),
 	FIELD(posture_production, approver_uid, .doc = "Who decided it"));
 SHAPE(posture_keys, "Where the ledger's private key is",
-	FIELD(posture_keys, state, .doc = "file or token"),
+	FIELD(posture_keys, state, .required = true, .values = VALUES("file", "token"), .doc = "file or token"),
 	FIELD(posture_keys, since, .doc = SINCE_UNKNOWN),
-	FIELD(posture_keys, public_key, .doc = "The key, as an OpenSSH line"));
+	FIELD(posture_keys, public_key, .required = true, .doc = "The key, as an OpenSSH line"));
 SHAPE(posture_witnesses, "Who cosigns the ledger's checkpoints",
-	FIELD(posture_witnesses, state, .doc = "none: nobody is asked; waiting: no checkpoint has enough cosignatures yet; cosigning; unknown: the list cannot be read"),
+	FIELD(posture_witnesses, state, .required = true, .doc = "none: nobody is asked; waiting: no checkpoint has enough cosignatures yet; cosigning; unknown: the list cannot be read"),
 	FIELD(posture_witnesses, since, .doc = "The first cosignature; null: there is none"),
 	FIELD(posture_witnesses, asked, .doc = "Witnesses that are asked"),
 	FIELD(posture_witnesses, minimum, .doc = "Cosignatures that are enough"),
 	FIELD(posture_witnesses, newest_size, .doc = "Size of the newest checkpoint that has enough"),
 	FIELD(posture_witnesses, last_at, .doc = "When that was cosigned"));
 SHAPE(posture_timestamps, "Who stamps the ledger's checkpoints with a time",
-	FIELD(posture_timestamps, state, .doc = "none: nobody is asked; waiting: nothing is stamped yet; stamping"),
+	FIELD(posture_timestamps, state, .required = true, .doc = "none: nobody is asked; waiting: nothing is stamped yet; stamping"),
 	FIELD(posture_timestamps, since, .doc = "The first time-stamp; null: there is none"),
 	FIELD(posture_timestamps, authority, .doc = "URL of the authority that is asked"),
 	FIELD(posture_timestamps, newest_size, .doc = "Size of the checkpoint that was stamped last"),
 	FIELD(posture_timestamps, last_at, .doc = "When, as the authority says"));
 SHAPE(posture_connectors, "Ways to execute actions, by kind",
-	FIELD(posture_connectors, state, .doc = "none or present"),
+	FIELD(posture_connectors, state, .required = true, .doc = "none or present"),
 	FIELD(posture_connectors, since, .doc = "When the first was added"),
 	FIELD(posture_connectors, sandbox, .doc = "Connectors that settle by rule"),
 	FIELD(posture_connectors, file, .doc = "Connectors that exchange files"),
 	FIELD(posture_connectors, https, .doc = "Connectors that call a bank"));
 SHAPE(posture_loopback, "Loopback addresses that webhooks may be sent to, for tests",
-	FIELD(posture_loopback, state, .doc = "empty or set"),
+	FIELD(posture_loopback, state, .required = true, .doc = "empty or set"),
 	FIELD(posture_loopback, since, .doc = SINCE_UNKNOWN),
 	FIELD(posture_loopback, addresses, .max = 500, .doc = "They, as host:port"));
 SHAPE(posture_verification, "The last full verification of the ledger",
-	FIELD(posture_verification, state, .doc = "passed, failed, or none yet"),
+	FIELD(posture_verification, state, .required = true, .doc = "passed, failed, or none yet"),
 	FIELD(posture_verification, since, .doc = "When it ended"),
 	FIELD(posture_verification, size, .doc = "Events in the ledger that was checked"));
 SHAPE(posture_space, "Room on the ledger's disk",
-	FIELD(posture_space, state, .doc = "enough, or short: writes are refused with 507"),
+	FIELD(posture_space, state, .required = true, .doc = "enough, or short: writes are refused with 507"),
 	FIELD(posture_space, since, .doc = SINCE_UNKNOWN),
 	FIELD(posture_space, free_bytes, .doc = "Bytes that are free"),
 	FIELD(posture_space, floor_bytes, .doc = "Bytes that must stay free"));
 SHAPE(posture, "What guards the workspace's ledger",
-	FIELD(posture, environment, .of = &posture_environment_shape, .doc = "The environment of the credential"),
-	FIELD(posture, production_access, .of = &posture_production_shape, .doc = "Whether live keys and live actions work"),
-	FIELD(posture, key_storage, .of = &posture_keys_shape, .doc = "Where the ledger's private key is"),
-	FIELD(posture, witnesses, .of = &posture_witnesses_shape, .doc = "Who cosigns the ledger's checkpoints"),
-	FIELD(posture, time_stamping, .of = &posture_timestamps_shape, .doc = "Who stamps the ledger's checkpoints with a time"),
-	FIELD(posture, connectors, .of = &posture_connectors_shape, .doc = "Ways to execute actions, by kind"),
-	FIELD(posture, loopback_allow_list, .of = &posture_loopback_shape, .doc = "Loopback addresses that webhooks may be sent to, for tests"),
-	FIELD(posture, last_verification, .of = &posture_verification_shape, .doc = "The last full verification of the ledger"),
-	FIELD(posture, free_space, .of = &posture_space_shape, .doc = "Room on the ledger's disk"));
+	FIELD(posture, environment, .required = true, .of = &posture_environment_shape, .doc = "The environment of the credential"),
+	FIELD(posture, production_access, .required = true, .of = &posture_production_shape, .doc = "Whether live keys and live actions work"),
+	FIELD(posture, key_storage, .required = true, .of = &posture_keys_shape, .doc = "Where the ledger's private key is"),
+	FIELD(posture, witnesses, .required = true, .of = &posture_witnesses_shape, .doc = "Who cosigns the ledger's checkpoints"),
+	FIELD(posture, time_stamping, .required = true, .of = &posture_timestamps_shape, .doc = "Who stamps the ledger's checkpoints with a time"),
+	FIELD(posture, connectors, .required = true, .of = &posture_connectors_shape, .doc = "Ways to execute actions, by kind"),
+	FIELD(posture, loopback_allow_list, .required = true, .of = &posture_loopback_shape, .doc = "Loopback addresses that webhooks may be sent to, for tests"),
+	FIELD(posture, last_verification, .required = true, .of = &posture_verification_shape, .doc = "The last full verification of the ledger"),
+	FIELD(posture, free_space, .required = true, .of = &posture_space_shape, .doc = "Room on the ledger's disk"));
 /* clang-format on */
 
 EMBED(infrastructure_posture_examples,

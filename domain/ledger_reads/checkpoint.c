@@ -22,10 +22,10 @@ SHAPE(checkpoint_query, "Which checkpoint",
 	FIELD(checkpoint_query, size, .place = IN_QUERY, .min = 1, .max = SEQ_MAX, .doc = "Events that it must cover; the newest one when absent"),
 	FIELD(checkpoint_query, witnessed, .place = IN_QUERY, .doc = "Only a checkpoint that enough witnesses cosigned, the newest such one"));
 SHAPE(checkpoint_reply, "A signed checkpoint",
-	FIELD(checkpoint_reply, origin, .doc = "The ledger's name"),
+	FIELD(checkpoint_reply, origin, .required = true, .doc = "The ledger's name"),
 	FIELD(checkpoint_reply, size, .doc = "Events that it covers: the size asked for, rounded up to where a batch ended"),
-	FIELD(checkpoint_reply, root, .doc = "Root of the Merkle tree of that size"),
-	FIELD(checkpoint_reply, checkpoint, .max = NOTE_MAX, .doc = "The signed note; with the cosignatures when a witnessed one was asked for"),
+	FIELD(checkpoint_reply, root, .required = true, .doc = "Root of the Merkle tree of that size"),
+	FIELD(checkpoint_reply, checkpoint, .required = true, .max = NOTE_MAX, .doc = "The signed note; with the cosignatures when a witnessed one was asked for"),
 	FIELD(checkpoint_reply, cosignatures, .of = &cosignature_shape, .doc = "What the witnesses said of it"),
 	FIELD(checkpoint_reply, witnessed, .doc = "Whether enough of them cosigned it"));
 /* clang-format on */

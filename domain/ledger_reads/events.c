@@ -37,16 +37,16 @@ SHAPE(event_list_query, "Which events",
 	FIELD(event_list_query, subject_kind, .place = IN_QUERY, .min = 1, .max = INDEX_KIND_MAX, .doc = "With subject: and of this kind"),
 	COMPLETE_QUERY(event_list_query));
 SHAPE(event_subject, "The record that an event is about",
-	FIELD(event_subject, kind, .doc = "What it is"),
-	FIELD(event_subject, uid, .doc = "Its identifier"));
+	FIELD(event_subject, kind, .required = true, .doc = "What it is"),
+	FIELD(event_subject, uid, .required = true, .doc = "Its identifier"));
 SHAPE(event_item, "An event",
 	FIELD(event_item, id, .doc = "Events in the ledger with this one: seq + 1"),
 	FIELD(event_item, seq, .doc = "Its place in the ledger"),
-	FIELD(event_item, uid, .doc = "Identifier"),
-	FIELD(event_item, at, .doc = "When it was recorded"),
-	FIELD(event_item, type, .doc = "What happened"),
-	FIELD(event_item, subject, .of = &event_subject_shape, .doc = "The record that it is about"),
-	FIELD(event_item, hash, .doc = "SHA-256 of its bytes"));
+	FIELD(event_item, uid, .required = true, .doc = "Identifier"),
+	FIELD(event_item, at, .required = true, .doc = "When it was recorded"),
+	FIELD(event_item, type, .required = true, .doc = "What happened"),
+	FIELD(event_item, subject, .required = true, .of = &event_subject_shape, .doc = "The record that it is about"),
+	FIELD(event_item, hash, .required = true, .doc = "SHA-256 of its bytes"));
 COMPLETE_PAGE_SHAPE(event_page, "Events", event_item_shape);
 /* clang-format on */
 

@@ -31,17 +31,17 @@ SHAPE(evidence_query, "Which event",
 	FIELD(evidence_query, seq, .place = IN_PATH, .required = true, .min = 0, .max = SEQ_MAX, .doc = "Its place in the ledger"),
 	FIELD(evidence_query, size, .place = IN_QUERY, .min = 1, .max = SEQ_MAX, .doc = "Events in the tree of its proof; rounded up to a size with a signed checkpoint when it has none, the newest when absent"));
 SHAPE(file_key, "A key of the ledger, and the events that it signed",
-	FIELD(file_key, public_key, .doc = "The key, as an OpenSSH line"),
-	FIELD(file_key, key_id, .doc = "Its id in signatures, eight hex digits"),
+	FIELD(file_key, public_key, .required = true, .doc = "The key, as an OpenSSH line"),
+	FIELD(file_key, key_id, .required = true, .doc = "Its id in signatures, eight hex digits"),
 	FIELD(file_key, from_seq, .doc = "The first event it signed"),
 	FIELD(file_key, until_seq, .doc = "The last event it signed; null while it is in force"),
 	FIELD(file_key, line, .omit_null = true, .doc = "Of every key but the first: the line of the event that names it"),
 	FIELD(file_key, proof, .omit_null = true, .doc = "A C2SP tlog-proof of that event, against the same checkpoint"));
 SHAPE(evidence_file, "One event and what proves it, in canonical form (RFC 8785)",
 	FIELD(evidence_file, format, .values = VALUES(EVIDENCE_FORMAT), .required = true, .doc = "What this file is"),
-	FIELD(evidence_file, ledger, .doc = "The ledger's name"),
-	FIELD(evidence_file, line, .doc = "The event's line in its batch, byte for byte: signatures, a space, the event"),
-	FIELD(evidence_file, proof, .doc = "A C2SP tlog-proof that the event is in the ledger"),
+	FIELD(evidence_file, ledger, .required = true, .doc = "The ledger's name"),
+	FIELD(evidence_file, line, .required = true, .doc = "The event's line in its batch, byte for byte: signatures, a space, the event"),
+	FIELD(evidence_file, proof, .required = true, .doc = "A C2SP tlog-proof that the event is in the ledger"),
 	FIELD(evidence_file, keys, .of = &file_key_shape, .doc = "The ledger's keys, in the order of the events they signed"));
 /* clang-format on */
 

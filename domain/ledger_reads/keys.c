@@ -20,20 +20,20 @@ struct ledger_keys {
 
 /* clang-format off */
 SHAPE(ledger_key, "A key that signs or signed the ledger",
-	FIELD(ledger_key, public_key, .doc = "The key, as an OpenSSH line"),
-	FIELD(ledger_key, key_id, .doc = "Its id in signatures, eight hex digits"),
-	FIELD(ledger_key, fingerprint, .doc = "The key's fingerprint, as OpenSSH prints it"),
+	FIELD(ledger_key, public_key, .required = true, .doc = "The key, as an OpenSSH line"),
+	FIELD(ledger_key, key_id, .required = true, .doc = "Its id in signatures, eight hex digits"),
+	FIELD(ledger_key, fingerprint, .required = true, .doc = "The key's fingerprint, as OpenSSH prints it"),
 	FIELD(ledger_key, from_seq, .doc = "The first event it signed"),
 	FIELD(ledger_key, until_seq, .doc = "The last event it signed; null while it is in force"),
 	FIELD(ledger_key, named_by, .doc = "The event that names it"),
 	FIELD(ledger_key, void_from, .doc = "Of a recovery key, whose event is a revocation: the events from this one on to before it are void; null for others"));
 SHAPE(recovery_key, "The key that may put another in the ledger key's place",
-	FIELD(recovery_key, public_key, .doc = "The key, as an OpenSSH line"),
-	FIELD(recovery_key, fingerprint, .doc = "The key's fingerprint, as OpenSSH prints it"));
+	FIELD(recovery_key, public_key, .required = true, .doc = "The key, as an OpenSSH line"),
+	FIELD(recovery_key, fingerprint, .required = true, .doc = "The key's fingerprint, as OpenSSH prints it"));
 SHAPE(ledger_keys, "The keys of the ledger",
-	FIELD(ledger_keys, origin, .doc = "The ledger's name"),
+	FIELD(ledger_keys, origin, .required = true, .doc = "The ledger's name"),
 	FIELD(ledger_keys, keys, .of = &ledger_key_shape, .doc = "Every key, in the order of the events they signed"),
-	FIELD(ledger_keys, recovery_key, .of = &recovery_key_shape, .doc = "The recovery key of the ledger's first event"));
+	FIELD(ledger_keys, recovery_key, .required = true, .of = &recovery_key_shape, .doc = "The recovery key of the ledger's first event"));
 /* clang-format on */
 
 EMBED(ledger_key_list_examples,

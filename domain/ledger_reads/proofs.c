@@ -40,11 +40,11 @@ SHAPE(inclusion_query, "Which event, and in which tree",
 SHAPE(inclusion_reply, "A proof that an event is in the ledger",
 	FIELD(inclusion_reply, seq, .doc = "The event's place in the ledger"),
 	FIELD(inclusion_reply, size, .doc = "Events in the tree"),
-	FIELD(inclusion_reply, leaf_hash, .doc = "SHA-256 of a zero byte and the event's bytes"),
+	FIELD(inclusion_reply, leaf_hash, .required = true, .doc = "SHA-256 of a zero byte and the event's bytes"),
 	FIELD(inclusion_reply, hashes, .doc = "Hashes from the leaf up, hexadecimal (RFC 9162, 2.1.3)"),
-	FIELD(inclusion_reply, root, .doc = "Root of the tree, as the checkpoint has it"),
-	FIELD(inclusion_reply, checkpoint, .max = 4096, .doc = "The signed note for this size"),
-	FIELD(inclusion_reply, tlog_proof, .max = 16384, .doc = "The same as a C2SP tlog-proof"));
+	FIELD(inclusion_reply, root, .required = true, .doc = "Root of the tree, as the checkpoint has it"),
+	FIELD(inclusion_reply, checkpoint, .required = true, .max = 4096, .doc = "The signed note for this size"),
+	FIELD(inclusion_reply, tlog_proof, .required = true, .max = 16384, .doc = "The same as a C2SP tlog-proof"));
 SHAPE(consistency_query, "Between which sizes",
 	FIELD(consistency_query, old, .place = IN_QUERY, .required = true, .min = 1, .max = SEQ_MAX, .doc = "Events in the tree that you know"),
 	FIELD(consistency_query, size, .place = IN_QUERY, .min = 1, .max = SEQ_MAX, .doc = SIZE_DOC));
@@ -52,8 +52,8 @@ SHAPE(consistency_reply, "A proof that the ledger continues what it was",
 	FIELD(consistency_reply, old, .doc = "Events in the earlier tree"),
 	FIELD(consistency_reply, size, .doc = "Events in the later tree"),
 	FIELD(consistency_reply, hashes, .doc = "Hashes, hexadecimal (RFC 9162, 2.1.4)"),
-	FIELD(consistency_reply, root, .doc = "Root of the later tree, as the checkpoint has it"),
-	FIELD(consistency_reply, checkpoint, .max = 4096, .doc = "The signed note for the later size"));
+	FIELD(consistency_reply, root, .required = true, .doc = "Root of the later tree, as the checkpoint has it"),
+	FIELD(consistency_reply, checkpoint, .required = true, .max = 4096, .doc = "The signed note for the later size"));
 /* clang-format on */
 
 EMBED(ledger_proof_inclusion_examples,

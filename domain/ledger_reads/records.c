@@ -34,9 +34,9 @@ SHAPE(record_list_query, "Which records",
 	FIELD(record_list_query, limit, .place = IN_QUERY, .min = 1, .max = 200, .def = "50", .doc = "Records a page, 1 to 200"),
 	COMPLETE_QUERY(record_list_query));
 SHAPE(record_item, "A record that events are about",
-	FIELD(record_item, uid, .doc = "Identifier"),
+	FIELD(record_item, uid, .required = true, .doc = "Identifier"),
 	FIELD(record_item, events, .doc = "How many events are about it"),
-	FIELD(record_item, chain, .doc = "Their hashes, chained"));
+	FIELD(record_item, chain, .required = true, .doc = "Their hashes, chained"));
 SHAPE(record_list, "Records",
 	FIELD(record_list, data, .of = &record_item_shape, .max = 200, .doc = "The records, by rising identifier"),
 	FIELD(record_list, has_more, .doc = "Whether more follow"),

@@ -19,14 +19,14 @@ struct webhook_query {
 /* clang-format off */
 SHAPE(webhook_view, "A webhook; its secret is shown nowhere",
 	FIELD(webhook_view, id, .doc = "Number"),
-	FIELD(webhook_view, uid, .doc = "Identifier"),
-	FIELD(webhook_view, application_uid, .doc = "The application that registered it"),
-	FIELD(webhook_view, url, .doc = "Endpoint"),
+	FIELD(webhook_view, uid, .required = true, .doc = "Identifier"),
+	FIELD(webhook_view, application_uid, .required = true, .doc = "The application that registered it"),
+	FIELD(webhook_view, url, .required = true, .doc = "Endpoint"),
 	FIELD(webhook_view, description, .doc = "What it is for"),
 	FIELD(webhook_view, events, .doc = "Names of the events it wants"),
-	FIELD(webhook_view, status, .doc = "active, pending_approval, disabled (the endpoint said that it is gone) or revoked"),
-	FIELD(webhook_view, public_key, .doc = "The public key of v1a signatures"),
-	FIELD(webhook_view, created_at, .doc = "When it was registered"),
+	FIELD(webhook_view, status, .required = true, .doc = "active, pending_approval, disabled (the endpoint said that it is gone) or revoked"),
+	FIELD(webhook_view, public_key, .required = true, .doc = "The public key of v1a signatures"),
+	FIELD(webhook_view, created_at, .required = true, .doc = "When it was registered"),
 	FIELD(webhook_view, changed_at, .doc = "When its status or secret changed last"));
 SHAPE(webhook_query, "Which part of the list", PAGE_QUERY(webhook_query));
 PAGE_SHAPE(webhook_page, "Webhooks", webhook_view_shape);

@@ -37,15 +37,15 @@ SHAPE(webhook_register, "An endpoint to register",
 	FIELD(webhook_register, description, .max = 280, .format = &format_text, .doc = "What it is for"));
 SHAPE(webhook_new, "A webhook that was registered",
 	FIELD(webhook_new, id, .doc = "Number"),
-	FIELD(webhook_new, uid, .doc = "Identifier"),
-	FIELD(webhook_new, url, .doc = "Endpoint"),
+	FIELD(webhook_new, uid, .required = true, .doc = "Identifier"),
+	FIELD(webhook_new, url, .required = true, .doc = "Endpoint"),
 	FIELD(webhook_new, description, .doc = "What it is for"),
 	FIELD(webhook_new, events, .doc = "Names of the events it wants"),
-	FIELD(webhook_new, status, .doc = "active; pending_approval: nothing is delivered until an operator approves it"),
+	FIELD(webhook_new, status, .required = true, .doc = "active; pending_approval: nothing is delivered until an operator approves it"),
 	FIELD(webhook_new, secret, .doc = "The secret of v1 signatures, shown this once"),
-	FIELD(webhook_new, public_key, .doc = "The public key of v1a signatures"),
+	FIELD(webhook_new, public_key, .required = true, .doc = "The public key of v1a signatures"),
 	FIELD(webhook_new, secret_shown, .doc = "The secret was shown before and is not shown again"),
-	FIELD(webhook_new, created_at, .doc = "When"));
+	FIELD(webhook_new, created_at, .required = true, .doc = "When"));
 /* clang-format on */
 
 EMBED(webhook_register_examples,

@@ -29,10 +29,10 @@ SHAPE(webhook_reason, "Which webhook, and why",
 	FIELD(webhook_reason, uid, .required = true, .doc = "Identifier of the webhook"),
 	FIELD(webhook_reason, reason, .max = 280, .format = &format_text, .doc = "Why"));
 SHAPE(webhook_status, "The status of a webhook",
-	FIELD(webhook_status, uid, .doc = "Identifier"),
-	FIELD(webhook_status, status, .doc = "active or revoked"),
+	FIELD(webhook_status, uid, .required = true, .doc = "Identifier"),
+	FIELD(webhook_status, status, .required = true, .doc = "active or revoked"),
 	FIELD(webhook_status, reason, .doc = "Why"),
-	FIELD(webhook_status, changed_at, .doc = "When"));
+	FIELD(webhook_status, changed_at, .required = true, .doc = "When"));
 /* clang-format on */
 
 EMBED(webhook_revoke_examples,

@@ -49,19 +49,19 @@ struct workspace {
 
 /* clang-format off */
 SHAPE(ledger_identity, "The ledger that the workspace's records are kept in",
-	FIELD(ledger_identity, origin, .doc = "Its name"),
+	FIELD(ledger_identity, origin, .required = true, .doc = "Its name"),
 	FIELD(ledger_identity, size, .doc = "Events at the position of this reply"),
-	FIELD(ledger_identity, public_key, .doc = "Key that signs it, as an OpenSSH line"));
+	FIELD(ledger_identity, public_key, .required = true, .doc = "Key that signs it, as an OpenSSH line"));
 SHAPE(workspace, "The workspace of the credential",
 	FIELD(workspace, id, .doc = "Number"),
-	FIELD(workspace, uid, .doc = "Identifier"),
-	FIELD(workspace, name, .doc = "Name in credentials and paths"),
-	FIELD(workspace, display_name, .doc = "Name for people"),
-	FIELD(workspace, environment, .doc = "sandbox or production"),
+	FIELD(workspace, uid, .required = true, .doc = "Identifier"),
+	FIELD(workspace, name, .required = true, .doc = "Name in credentials and paths"),
+	FIELD(workspace, display_name, .required = true, .doc = "Name for people"),
+	FIELD(workspace, environment, .required = true, .values = VALUES("sandbox", "production"), .doc = "sandbox or production"),
 	FIELD(workspace, entitlements, .doc = "Products that the workspace may use"),
 	FIELD(workspace, scopes, .doc = "Scopes of this credential"),
-	FIELD(workspace, ledger, .of = &ledger_identity_shape, .doc = "Its ledger"),
-	FIELD(workspace, created_at, .doc = "When it was created"));
+	FIELD(workspace, ledger, .required = true, .of = &ledger_identity_shape, .doc = "Its ledger"),
+	FIELD(workspace, created_at, .required = true, .doc = "When it was created"));
 /* clang-format on */
 
 EMBED(workspace_show_examples, "domain/workspace/examples/workspace.show.json");
