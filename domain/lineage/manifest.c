@@ -116,6 +116,7 @@ put_some(struct writing *w, struct context *c, lister *list, int64_t *after,
 
 	if (ledger_read_begin(c->ledger, &reading, e))
 		return -1;
+	c->reading = &reading;
 	c->db = reading.db;
 	rc = list(c, w->m->covered.size, *after, MATERIALS, some, n, e);
 	ledger_read_end(&reading);

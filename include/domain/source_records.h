@@ -103,14 +103,15 @@ int bank_statements_list(struct context *, const struct bank_statement_filter *,
 /* All but the last four characters replaced by "****". */
 struct str bank_account_masked(struct arena *, struct str account);
 
-/* What lineage calls a material: an imported file, or a sealed record. */
+/* What lineage calls a material: an imported file, as the ledger stores it, or
+ * a sealed record. For imports the context's reading has to be begun. */
 struct source_material {
 	int64_t id;
 	struct uid uid;
 	struct digest_text sha256;
 };
 
-/* The import's file: 1, 0 no import of this ledger, -1. */
+/* The import's stored file: 1, 0 no import of this ledger, -1. */
 int source_import_find(
     struct context *, struct uid, struct source_material *, struct err *);
 

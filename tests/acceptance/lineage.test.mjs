@@ -66,6 +66,17 @@ async function exported(type, id) {
 	return { reply: rest, predicate };
 }
 
+// An import's material is the payload of its event, by its hash.
+function assertImports({ evidence, materials }) {
+	const imports = evidence.map((item) => eventOf(item.line))
+		.filter((event) => event.type === "source_import.received");
+	assert.ok(imports.length > 0);
+	for (const { subject, payloads } of imports)
+		assert.deepEqual(materials.find(({ uri }) =>
+			uri === `urn:uuid:${subject.uid}`).digest,
+		{ sha256: payloads[0].sha256 });
+}
+
 describe("manifests", () => {
 	test("of a refused request no key is made", async () => {
 		assertProblem(await create("action", unknown), 422, "validation_failed");
@@ -88,6 +99,7 @@ describe("manifests", () => {
 			assert.deepEqual(predicate.materials[
 				uris.indexOf(`urn:uuid:${source.uid}`)].digest,
 			{ sha256: source.sha256 });
+		assertImports(predicate);
 		assert.equal(statSync(join(service.keys, "acme/sandbox/manifest.key"))
 			.mode & 0o777, 0o600);
 	});
@@ -114,6 +126,7 @@ describe("manifests", () => {
 				w.counterparty.uid]));
 		assert.deepEqual(predicate.materials.map((m) => m.uri),
 			[`urn:uuid:${source.import_uid}`, `urn:uuid:${source.uid}`]);
+		assertImports(predicate);
 		const created = predicate.events.at(-1);
 		assert.deepEqual(created.inputs.map((d) => d.name).sort(), [
 			`application/${w.application.uid}`, `connector/${w.connector.uid}`,
