@@ -27,6 +27,7 @@ struct event_item {
 	struct str type;
 	const void *subject;
 	struct digest_text hash;
+	bool is_void;
 };
 
 /* clang-format off */
@@ -46,7 +47,8 @@ SHAPE(event_item, "An event",
 	FIELD(event_item, at, .required = true, .doc = "When it was recorded"),
 	FIELD(event_item, type, .required = true, .doc = "What happened"),
 	FIELD(event_item, subject, .required = true, .of = &event_subject_shape, .doc = "The record that it is about"),
-	FIELD(event_item, hash, .required = true, .doc = "SHA-256 of its bytes"));
+	FIELD(event_item, hash, .required = true, .doc = "SHA-256 of its bytes"),
+	{ .name = "void", .type = FIELD_BOOL, .offset = offsetof(struct event_item, is_void), .doc = "Whether a later revocation of its key took its effect back" });
 COMPLETE_PAGE_SHAPE(event_page, "Events", event_item_shape);
 /* clang-format on */
 
@@ -109,9 +111,10 @@ find_by_range(struct context *c, int64_t from, size_t limit, struct places *out,
 }
 
 static struct event_item
-item_from(struct arena *a, const struct recorded *recorded)
+item_from(struct arena *a, const struct stored_event *stored)
 {
 	struct event_subject *subject = ARENA_NEW(a, struct event_subject);
+	const struct recorded *recorded = &stored->recorded;
 	const struct event *event = &recorded->event;
 
 	*subject = (struct event_subject){ arena_str(a, event->subject_kind),
@@ -124,6 +127,7 @@ item_from(struct arena *a, const struct recorded *recorded)
 		.type = arena_str(a, event->type),
 		.subject = subject,
 		.hash = digest_as_text(a, recorded->hash),
+		.is_void = stored->revocation != NULL,
 	};
 }
 
@@ -147,8 +151,7 @@ read_batch(struct context *c, const struct places *p, size_t i, size_t *next,
 	if (ledger_read_events(c->reading, first, n, scratch, events, e))
 		return -1;
 	for (; i < *next; i++)
-		items[i] =
-		    item_from(c->arena, &events[p->seqs[i] - first].recorded);
+		items[i] = item_from(c->arena, &events[p->seqs[i] - first]);
 	return 0;
 }
 

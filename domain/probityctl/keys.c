@@ -57,7 +57,10 @@ print_change(const struct ctl *ctl, const struct key_change *c)
 	json_put_str(ctl->arena, v, "old_key", str_from(old));
 	json_put_str(ctl->arena, v, "public_key", str_from(key));
 	json_put_int(ctl->arena, v, "seq", (int64_t)c->seq);
-	json_put_int(ctl->arena, v, "void_from", (int64_t)c->void_from);
+	if (c->void_from < c->seq)
+		json_put_int(ctl->arena, v, "void_from", (int64_t)c->void_from);
+	else
+		json_put(v, "void_from", json_null(ctl->arena));
 	json_put_str(ctl->arena, v, "checkpoint", c->checkpoint);
 	buf_init(&b, 65536);
 	json_write_pretty(v, &b);

@@ -83,13 +83,16 @@ out:
 	return rc;
 }
 
-/* err_corrupt is what it is of a ledger; of a mirror it is no fault of ours. */
+/* A shorter one may be from before the key in force: compare_shorter binds it to
+ * this ledger. err_corrupt is what it is of a ledger; of a mirror it is no fault
+ * of ours. */
 static int
 verify_mirror(
     struct healing *h, uint64_t size, struct digest *root, struct err *e)
 {
 	struct verify_options o = { .key = h->s.key,
 		.key_may_be_new = true,
+		.own_key = h->s.has_view && size < h->s.view.size,
 		.progress = h->how->progress,
 		.progress_arg = h->how->arg };
 	struct verify_report r;

@@ -102,6 +102,7 @@ test("rotated while clients write: none sees an error", async () => {
 	await Promise.all(writing);
 	assert.deepEqual([...statuses], [201]);
 	assert.equal(changed.old_key, first);
+	assert.equal(changed.void_from, null);
 	assert.equal(keyOf(status().public_key), changed.public_key);
 	const reply = await create("0.02");
 	assert.notEqual(reply.json.evidence.key_id, receipt.key_id);
@@ -189,6 +190,10 @@ test("a lost key is revoked; what came after the last good size is void",
 		assert.equal((await read(`/api/v2/ledger/events/${seq}`)).json.void, true);
 		assert.equal((await read(`/api/v2/ledger/events/${receipt.seq}`))
 			.json.void, false);
+		const { data } = (await read(
+			`/api/v2/ledger/events?from=${good.size - 1}&limit=200`)).json;
+		assert.deepEqual(data.filter((e) => e.void).map((e) => e.seq),
+			data.map((e) => e.seq).filter((n) => n >= good.size && n < revoked.seq));
 		const voided = (await read(`/api/v2/ledger/evidence/${seq}`)).text;
 		const after = (await read(
 			`/api/v2/ledger/evidence/${next.json.evidence.seq}`)).text;

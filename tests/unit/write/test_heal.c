@@ -18,6 +18,7 @@
 #include "ledger/base/io.h"
 #include "ledger/write/backup.h"
 #include "ledger/write/heal.h"
+#include "ledger/write/key_change.h"
 #include "tests/support/program.h"
 #include "tests/support/toy_fixture.h"
 
@@ -557,6 +558,26 @@ test_shorter_mirror(void **state)
 	is_as_before(f);
 }
 
+/* The mirror knows the key of before alone. */
+static void
+test_mirror_of_before_a_key(void **state)
+{
+	struct actor operator= { .kind = STR("operator"), .id = STR("tester") };
+	struct fixture *f = *state;
+	struct key_change c;
+	struct err e = { 0 };
+
+	if (ledger_rotate_key(
+		&f->base.toy.options, &operator, NULL, f->base.a, &c, &e))
+		fail_msg("rotate: %s", e.detail);
+	toy_fixture_notes(&f->base, 2);
+	f->view = toy_hash_view(f->base.toy.ledger_dir);
+	damage_one(f);
+	heal(f);
+	assert_int_equal(f->report.mirror_size, 10);
+	is_as_before(f);
+}
+
 static void
 test_damaged_mirror(void **state)
 {
@@ -712,6 +733,7 @@ main(void)
 		TEST(test_without_read_model),
 		TEST(test_longer_mirror),
 		TEST(test_shorter_mirror),
+		TEST(test_mirror_of_before_a_key),
 		TEST(test_damaged_mirror),
 		TEST(test_other_ledger),
 		TEST(test_other_history),
