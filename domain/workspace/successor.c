@@ -1,10 +1,11 @@
 /*
  * What a ledger's successor begins with: the record of the workspace, under the
- * same uid. Nothing else is carried over (docs/decisions/0011).
+ * same uid, and the index. Nothing else is carried over (docs/decisions/0011).
  */
 #include "domain/service.h"
 #include "domain/workspace.h"
 #include "domain/workspace/events.h"
+#include "ledger/write/index.h"
 
 struct heir {
 	struct context context; /* arena and, while it is read, tables */
@@ -43,8 +44,10 @@ begin(struct tx *tx, void *arg, struct err *e)
 
 	if (found != 0)
 		return found < 0 ? -1 : 0;
-	return tx_emit(tx, &event_workspace_created, "workspace", w->uid, &data,
-	    NULL, 0, e);
+	if (tx_emit(tx, &event_workspace_created, "workspace", w->uid, &data,
+		NULL, 0, e))
+		return -1;
+	return ledger_begin_index(tx, e);
 }
 
 int

@@ -112,6 +112,13 @@ test("the running service serves the successor", async () => {
 		.some((j) => j.status === "completed"));
 });
 
+test("the successor has its index from the beginning", () => {
+	const types = service.run(join(service.bin, "probity-audit"),
+		["log", service.ledger("acme"), "--after", "0", "--limit", "2", "--json"])
+		.stdout.trim().split("\n").map((line) => JSON.parse(line).type);
+	assert.deepEqual(types, ["workspace.created", "ledger.indexed"]);
+});
+
 // What a program has open below the state.
 const openFiles = (name) => {
 	const fds = `/proc/${service.children.get(name).pid}/fd`;
