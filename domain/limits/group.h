@@ -9,8 +9,8 @@ extern const struct operation op_application_set_limits,
     op_credential_set_limits, op_oauth_client_set_limits, op_limits_show,
     op_limits_list;
 
-/* With what is not set taken from the configuration, or from the credential's
- * application. */
+/* With what is not set taken from the configuration, or from what
+ * limit_of_application gave for the credential's application. */
 struct limit limit_of_application(const struct config *, struct limit set);
 struct limit limit_of_credential(struct limit set, struct limit application);
 bool limit_is_set(struct limit);

@@ -20,7 +20,7 @@ struct limits_reply {
 };
 
 /* clang-format off */
-SHAPE(set_limits, "Limits to set; what is not given falls back to the configuration's, or the application's",
+SHAPE(set_limits, "Limits to set, all three at once; what is not given is not set any more",
 	FIELD(set_limits, uid, .required = true, .doc = "Identifier of the record"),
 	FIELD(set_limits, requests_per_second, .min = 1, .max = LIMIT_RATE_MAX, .doc = "Requests a second"),
 	FIELD(set_limits, burst, .min = 1, .max = LIMIT_BURST_MAX, .doc = "Requests at once"),
@@ -39,7 +39,8 @@ SHAPE(limits_reply, "Limits that were set",
 WRITE_OPERATION(application_set_limits, set_limits, limits_reply,
     .id = "application.set_limits", .command = "application set-limits",
     .status = 200, .product = "Core Platform",
-    .summary = "Set how many requests an application may make",
+    .summary =
+	"Set how many requests an application may make, all its credentials together",
     .emits = EMITS(&event_application_limits_set));
 WRITE_OPERATION(credential_set_limits, set_limits, limits_reply,
     .id = "credential.set_limits", .command = "credential set-limits",

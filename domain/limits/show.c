@@ -12,9 +12,10 @@ struct application_limits {
 	int64_t id;
 	struct uid application_uid;
 	struct str name;
-	int64_t requests_per_second, burst, monthly;
+	struct opt_int requests_per_second, burst, monthly;
 	bool own_limits;
-	int64_t remaining_now, used_this_month;
+	struct opt_int remaining_now;
+	int64_t used_this_month;
 };
 
 struct credential_limits {
@@ -46,11 +47,11 @@ SHAPE(application_limits, "How many requests an application may make, and made",
 	FIELD(application_limits, id, .doc = "Number"),
 	FIELD(application_limits, application_uid, .doc = "Identifier of the application"),
 	FIELD(application_limits, name, .doc = "Its name"),
-	FIELD(application_limits, requests_per_second, .doc = "Requests a second"),
-	FIELD(application_limits, burst, .doc = "Requests at once"),
-	FIELD(application_limits, monthly, .doc = "Requests in a calendar month, UTC"),
-	FIELD(application_limits, own_limits, .doc = "Whether operators set one of them; the others are the configuration's"),
-	FIELD(application_limits, remaining_now, .doc = "Requests that are permitted at once, at this moment"),
+	FIELD(application_limits, requests_per_second, .doc = "Requests a second of all its credentials together; null: no limit but that of each"),
+	FIELD(application_limits, burst, .doc = "Requests at once; null likewise"),
+	FIELD(application_limits, monthly, .doc = "Requests in a calendar month, UTC; null likewise"),
+	FIELD(application_limits, own_limits, .doc = "Whether operators set one of them; the others are then the configuration's"),
+	FIELD(application_limits, remaining_now, .doc = "Requests that are permitted at once, at this moment; null: no limit but that of each credential"),
 	FIELD(application_limits, used_this_month, .doc = "Requests that were permitted this month"));
 SHAPE(credential_limits, "How many requests a credential may make, and made",
 	FIELD(credential_limits, id, .doc = "Number among keys, or among OAuth clients"),
@@ -60,7 +61,7 @@ SHAPE(credential_limits, "How many requests a credential may make, and made",
 	FIELD(credential_limits, requests_per_second, .doc = "Requests a second"),
 	FIELD(credential_limits, burst, .doc = "Requests at once"),
 	FIELD(credential_limits, monthly, .doc = "Requests in a calendar month, UTC"),
-	FIELD(credential_limits, own_limits, .doc = "Whether operators set one of them; the others are the application's"),
+	FIELD(credential_limits, own_limits, .doc = "Whether operators set one of them; the others are the application's, or the configuration's where nothing is set for it"),
 	FIELD(credential_limits, remaining_now, .doc = "Requests that are permitted at once, at this moment"),
 	FIELD(credential_limits, used_this_month, .doc = "Requests that were permitted this month"));
 SHAPE(limits_shown, "Limits of an application and its credentials",
@@ -131,25 +132,34 @@ limit_at(const struct rows *r, int column)
 	" la.monthly FROM application a"                                \
 	" LEFT JOIN request_limit la ON la.subject = a.uid "
 
+/* What is set for the application, filled up; all 0: it has no limit. */
+static struct limit
+whole_limit(const struct context *c, struct limit set)
+{
+	return limit_is_set(set)
+		   ? limit_of_application(service_config(c->service), set)
+		   : (struct limit){ 0 };
+}
+
 static struct application_limits
 application_from(
     struct context *c, const struct rows *r, const struct counts *counts)
 {
-	struct limit set = limit_at(r, 3);
-	struct limit limit =
-	    limit_of_application(service_config(c->service), set);
+	struct limit set = limit_at(r, 3), limit = whole_limit(c, set);
+	bool own = limit_is_set(set);
 	struct application_limits out = {
 		.id = rows_int(r, 0),
 		.application_uid = rows_uid(r, 1),
 		.name = rows_str(r, 2, c->arena),
-		.requests_per_second = limit.requests_per_second,
-		.burst = limit.burst,
-		.monthly = limit.monthly,
-		.own_limits = limit_is_set(set),
+		.requests_per_second = { own, limit.requests_per_second },
+		.burst = { own, limit.burst },
+		.monthly = { own, limit.monthly },
+		.own_limits = own,
+		.remaining_now = { .set = own },
 	};
 
 	look(counts, limit_key_of_application(c->place, out.application_uid),
-	    limit, &out.remaining_now, &out.used_this_month);
+	    limit, &out.remaining_now.v, &out.used_this_month);
 	return out;
 }
 
@@ -186,8 +196,9 @@ credential_from(struct context *c, const struct rows *r,
 {
 	struct limit set = limit_at(r, 4);
 	struct limit limit = limit_of_credential(
-	    set, (struct limit){ application->requests_per_second,
-		     application->burst, application->monthly });
+	    set, limit_of_application(service_config(c->service),
+		     (struct limit){ application->requests_per_second.v,
+			 application->burst.v, application->monthly.v }));
 	struct credential_limits out = {
 		.id = rows_int(r, 0),
 		.credential_uid = rows_uid(r, 1),
@@ -201,8 +212,10 @@ credential_from(struct context *c, const struct rows *r,
 
 	look(counts, limit_key_of_credential(c->place, out.public_id), limit,
 	    &out.remaining_now, &out.used_this_month);
-	if (!out.own_limits || application->remaining_now < out.remaining_now)
-		out.remaining_now = application->remaining_now;
+	if (application->own_limits &&
+	    (!out.own_limits ||
+		application->remaining_now.v < out.remaining_now))
+		out.remaining_now = application->remaining_now.v;
 	return out;
 }
 

@@ -1,7 +1,8 @@
 /*
  * One request against the limits of its credential and its application. The
  * narrower ones are asked first and give back when a wider one refuses, so that
- * what others share is taken only by who passes.
+ * what others share is taken only by who passes. Who is not limited is counted
+ * all the same.
  */
 #include "domain/applications.h"
 #include "domain/limits/group.h"
@@ -27,8 +28,8 @@ struct counter {
 struct counters {
 	struct counter items[4];
 	size_t n;
-	struct limit_cell *credential; /* counted whether limited or not */
-	struct limit_cell nothing;     /* for who was never counted */
+	struct limit_cell *unlimited; /* counted and not limited; or NULL */
+	struct limit_cell nothing;    /* for who was never counted */
 	struct month month;
 	struct instant now;
 	uint64_t now_ns;
@@ -82,14 +83,35 @@ find_cells(struct service *s, const struct limits_party *party, bool make,
 	return true;
 }
 
+/* Which limits hold: those of the credential alone unless some are set for its
+ * application; and then the application's, with the credential's own if any. */
+static void
+add_limits(struct counters *c, const struct limits *set,
+    const struct config *config, struct limit_cell *whole,
+    struct limit_cell *own)
+{
+	struct limit application =
+	    limit_of_application(config, set->application);
+	struct limit credential =
+	    limit_of_credential(set->credential, application);
+
+	if (!limit_is_set(set->application)) {
+		add(c, "burst", "monthly", own, credential);
+		c->unlimited = whole;
+	} else if (!limit_is_set(set->credential)) {
+		add(c, "burst", "monthly", whole, application);
+		c->unlimited = own;
+	} else {
+		add(c, "burst", "monthly", own, credential);
+		add(c, "application-burst", "application-monthly", whole,
+		    application);
+	}
+}
+
 static bool
 find(struct service *s, const struct limits_party *party, bool make,
     struct counters *out)
 {
-	struct limit application =
-	    limit_of_application(service_config(s), party->limits.application);
-	struct limit credential =
-	    limit_of_credential(party->limits.credential, application);
 	struct limit_cell *whole, *own;
 
 	*out = (struct counters){ .now = service_now(s) };
@@ -97,14 +119,7 @@ find(struct service *s, const struct limits_party *party, bool make,
 	out->month = month_of(out->now);
 	if (!find_cells(s, party, make, out, &whole, &own))
 		return false;
-	out->credential = own;
-	if (limit_is_set(party->limits.credential)) {
-		add(out, "burst", "monthly", own, credential);
-		add(out, "application-burst", "application-monthly", whole,
-		    application);
-	} else {
-		add(out, "burst", "monthly", whole, application);
-	}
+	add_limits(out, &party->limits, service_config(s), whole, own);
 	return true;
 }
 
@@ -207,8 +222,8 @@ limits_take(struct service *s, const struct limits_party *party,
 	if (taken < c.n)
 		for (size_t i = taken; i-- > 0;)
 			give_back(&c.items[i]);
-	else if (!limit_is_set(party->limits.credential))
-		atomic_fetch_add(&c.credential->used, 1);
+	else if (c.unlimited)
+		atomic_fetch_add(&c.unlimited->used, 1);
 	report(&c, out);
 	return taken < c.n ? refuse(out, taken, a, e) : 0;
 }

@@ -1,6 +1,6 @@
 /*
- * How many requests an application, and each of its credentials, may make: in
- * a burst, and in a calendar month (UTC). The numbers are operators' events,
+ * How many requests a credential, and all of an application together, may make:
+ * in a burst, and in a calendar month (UTC). The numbers are operators' events,
  * or else the configuration's; the counts are in a file that all processes of
  * a state map, one a month: <state>/limits/2026-11. docs/decisions/0019 says
  * why, and what may be lost.
@@ -29,8 +29,10 @@ struct limit {
 	int64_t requests_per_second, burst, monthly;
 };
 
-/* A credential for which nothing is set shares its application's; what is not
- * set of an application's is the configuration's. */
+/* While nothing is set for the application, each of its credentials is counted
+ * alone, and what is not set of its numbers is the configuration's. Once
+ * something is, the rest of the application's is the configuration's, and a
+ * credential for which nothing is set shares it. */
 struct limits {
 	struct limit application, credential;
 };

@@ -205,6 +205,30 @@ test("one credential's own limits, within its application's", async () => {
 	assert.deepEqual(credentials.map((r) => r.own_limits), [false, true]);
 });
 
+test("keys of an application without limits do not share", async () => {
+	const c = client("unlimited");
+	const { key, uid } = service.ctl("acme", "credential issue",
+		{ application: c.uid });
+	// What the tests' configuration permits.
+	const { q, r } = limitsOf(await get(c)).monthly;
+	assert.equal(r, q - 1);
+	assert.equal(limitsOf(await get({ key })).monthly.r, q - 1);
+	service.ctl("acme", "credential set-limits", { uid, monthly: 2 });
+	assert.equal((await get({ key })).status, 200);
+	const refused = await get({ key });
+	assert.equal(refused.status, 429);
+	assert.deepEqual(Object.keys(limitsOf(refused)), ["burst", "monthly"]);
+	assert.equal(limitsOf(await get(c)).monthly.r, q - 2);
+	const { application, credentials } = show(c);
+	assert.deepEqual([application.own_limits, application.monthly,
+		application.burst, application.requests_per_second,
+		application.remaining_now, application.used_this_month],
+	[false, null, null, null, null, 4]);
+	assert.deepEqual(credentials.map((r) => [r.monthly, r.used_this_month]),
+		[[2, 2], [q, 2]]);
+	assert.equal(credentials[0].remaining_now, 0);
+});
+
 test("an OAuth client's own limits, over all its tokens", async () => {
 	const c = client("with-client", { monthly: 10 });
 	const o = service.ctl("acme", "oauth-client create", { application: c.uid });

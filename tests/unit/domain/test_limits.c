@@ -236,6 +236,35 @@ test_own_limits_of_a_credential(void **state)
 	assert_int_equal(take_many(f, &narrow, 9), 9);
 }
 
+/* Nothing is set for the application: no credential takes from another, and
+ * all of them are counted for it. */
+static void
+test_credentials_alone(void **state)
+{
+	struct fixture *f = *state;
+	const char *application = text_of(f, f->one.application);
+	struct limits_party p = party(f, &f->one), q = p;
+	struct limits_report r;
+	struct err e;
+
+	q.credential = STR("pby_test_acme_99999999");
+	assert_int_equal(take_many(f, &p, 300), 200);
+	assert_int_equal(take_many(f, &q, 300), 200);
+	steady.us += 10000000;
+	q.limits.credential.burst = 5;
+	assert_int_equal(take_many(f, &q, 9), 5);
+	assert_int_equal(take(f, &q, &r, &e), -1);
+	assert_int_equal(r.n, 2);
+	assert_int_equal(r.items[1].quota, 1000000);
+	assert_int_equal(r.items[1].left, 1000000 - 205);
+	/* A lid in mid-month knows what was used. */
+	set(f, "application.set_limits", application, ",\"monthly\":410");
+	p = party(f, &f->one);
+	assert_int_equal(take_many(f, &p, 9), 5);
+	assert_int_equal(take(f, &p, &r, &e), -1);
+	assert_int_equal(r.items[1].quota, 410);
+}
+
 /* The wider one refuses: the narrower one has given back what it took. */
 static void
 test_what_is_given_back(void **state)
@@ -482,7 +511,12 @@ test_show_and_list(void **state)
 	struct err e;
 
 	v = desk_do(d, "limits.show", query);
-	number(json_get(v, "application"), "used_this_month", 0);
+	row = json_get(v, "application");
+	number(row, "used_this_month", 0);
+	assert_int_equal(json_get(row, "burst")->type, JSON_NULL);
+	assert_int_equal(json_get(row, "remaining_now")->type, JSON_NULL);
+	row = json_get(v, "credentials")->first;
+	number(number(row, "burst", 200), "remaining_now", 200);
 	assert_false(exists(file_of(f, "2026-11"))); /* a read makes none */
 	v = set(f, "application.set_limits", uid, ",\"burst\":20");
 	number(v, "burst", 20);
@@ -501,7 +535,8 @@ test_show_and_list(void **state)
 	v = json_get(desk_do(d, "limits.list", "{}"), "data");
 	assert_int_equal(v->n, 2);
 	number(v->first, "used_this_month", 7);
-	number(number(v->first->next, "used_this_month", 0), "burst", 200);
+	number(v->first->next, "used_this_month", 0);
+	assert_int_equal(json_get(v->first->next, "burst")->type, JSON_NULL);
 	assert_int_equal(
 	    desk_call(d, &d->staff, "limits.show",
 		"{\"application\":\"01980a3c-7c00-7abc-8def-0123456789ab\"}",
@@ -562,6 +597,7 @@ main(void)
 		TEST(test_configured_limits),
 		TEST(test_refusal_names_the_limit),
 		TEST(test_own_limits_of_a_credential),
+		TEST(test_credentials_alone),
 		TEST(test_what_is_given_back),
 		TEST(test_months_and_restarts),
 		TEST(test_processes_pass_exactly_as_many),
