@@ -112,6 +112,22 @@ check_path(const struct operation *op, struct buf *faults)
 		fault(faults, op->id, "path does not begin with /", NULL);
 }
 
+/* A token that the row's scope is granted for can be one that it lets in. */
+static void
+check_scope(const struct operation *op, struct buf *faults)
+{
+	const struct scope *scope = catalog_scope(str_from(op->scope));
+	const char *needed = op->entitlement ? op->entitlement : "";
+
+	if (!op->scope)
+		fault(faults, op->id, "has a route and no scope", NULL);
+	else if (!scope)
+		fault(faults, op->id, "scope is not known:", op->scope);
+	else if (!catalog_scope_needs(scope, needed))
+		fault(
+		    faults, op->id, "scope is of another product:", op->scope);
+}
+
 static void
 check_route(const struct operation *op, struct buf *faults)
 {
@@ -129,10 +145,7 @@ check_route(const struct operation *op, struct buf *faults)
 	}
 	check_path(op, faults);
 	examples_check(op, faults);
-	if (!op->scope)
-		fault(faults, op->id, "has a route and no scope", NULL);
-	else if (!catalog_knows_scope(str_from(op->scope)))
-		fault(faults, op->id, "scope is not known:", op->scope);
+	check_scope(op, faults);
 	if (same(op->method, "GET") != (op->effect == EFFECT_READ))
 		fault(faults, op->id, "method and effect do not agree", NULL);
 }

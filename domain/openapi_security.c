@@ -64,11 +64,11 @@ scopes(struct arena *a)
 {
 	struct json *v = json_object(a);
 
-	for (const char *const *name = catalog_scopes; *name; name++) {
-		struct str words = scope_words(a, *name);
+	for (const struct scope *s = catalog_scopes; s->name; s++) {
+		struct str words = scope_words(a, s->name);
 
 		if (words.n > 0)
-			json_put_str(a, v, *name, words);
+			json_put_str(a, v, s->name, words);
 	}
 	return v;
 }

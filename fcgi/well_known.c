@@ -21,6 +21,16 @@ texts(struct arena *a, const char *const *list)
 	return v;
 }
 
+static struct json *
+scopes(struct arena *a)
+{
+	struct json *v = json_array(a);
+
+	for (const struct scope *s = catalog_scopes; s->name; s++)
+		json_push(v, json_string(a, str_from(s->name)));
+	return v;
+}
+
 static void
 put_endpoint(struct arena *a, struct json *v, const char *name,
     struct str issuer, const char *path)
@@ -65,7 +75,7 @@ oauth_server_page(struct front *front, struct request *r, struct arena *a,
 	json_put(v, "response_types_supported", json_array(a));
 	for (size_t i = 0; i < 3; i++)
 		json_put(v, authenticated[i], texts(a, methods));
-	json_put(v, "scopes_supported", texts(a, catalog_scopes));
+	json_put(v, "scopes_supported", scopes(a));
 	return answer(r, v, a, response, e);
 }
 
@@ -95,7 +105,7 @@ oauth_resource_page(struct front *front, struct request *r, struct arena *a,
 	json_put_str(a, v, "resource",
 	    arena_strf(a, "%.*s%s", STR_ARGS(front->base_url), resource));
 	json_put(v, "authorization_servers", servers);
-	json_put(v, "scopes_supported", texts(a, catalog_scopes));
+	json_put(v, "scopes_supported", scopes(a));
 	json_put(v, "bearer_methods_supported", texts(a, bearer));
 	json_put_str(a, v, "resource_name", STR("Probity"));
 	return answer(r, v, a, response, e);

@@ -28,9 +28,22 @@ const struct view *const *catalog_views(void);
 const struct operation *catalog_by_id(struct str id);
 const struct operation *catalog_by_command(struct str command);
 
-/* Every scope of the specification, NULL-ended, sorted. */
-extern const char *const catalog_scopes[];
-bool catalog_knows_scope(struct str);
+/* What operations ask a credential for. A token carries it only where its
+ * application and workspace are entitled to one of the products whose
+ * operations do, whether there are any yet or not. */
+struct scope {
+	const char *name;
+	const char *entitlements; /* with spaces between them; empty: none is
+				     needed */
+};
+
+/* Every one, sorted by name, ended by a NULL name. */
+extern const struct scope catalog_scopes[];
+const struct scope *catalog_scope(struct str name); /* NULL: there is none */
+bool catalog_knows_scope(struct str name);
+
+/* Whether it is among those named; "": whether there is none. */
+bool catalog_scope_needs(const struct scope *, const char *entitlement);
 
 /* A group of operations that a workspace has or has not, and its applications
  * with it. */
@@ -43,9 +56,10 @@ extern const struct entitlement catalog_entitlements[];
 bool catalog_knows_entitlement(struct str key);
 
 /*
- * Writes a line for every fault: ids and routes twice, unknown scopes, path
- * parameters without a field, events on reads, events that no group's view
- * projects, missing functions. True when there is none. A unit test runs it.
+ * Writes a line for every fault: ids and routes twice, unknown scopes and
+ * those of another product, path parameters without a field, events on reads,
+ * events that no group's view projects, missing functions. True when there is
+ * none. A unit test runs it.
  */
 bool catalog_check(struct buf *faults);
 

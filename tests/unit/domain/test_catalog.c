@@ -29,14 +29,32 @@ test_scopes_are_those_of_the_specification(void **state)
 	size_t n = 0;
 
 	(void)state;
-	for (; catalog_scopes[n]; n++)
+	for (; catalog_scopes[n].name; n++)
 		if (n > 0)
-			assert_true(strcmp(catalog_scopes[n - 1],
-					catalog_scopes[n]) < 0);
+			assert_true(strcmp(catalog_scopes[n - 1].name,
+					catalog_scopes[n].name) < 0);
 	assert_int_equal(n, 66 + 5);
 	assert_true(catalog_knows_scope(STR("finance-core:close:read")));
 	assert_false(catalog_knows_scope(STR("actions:")));
 	assert_false(catalog_knows_scope(STR("")));
+}
+
+/* That a row's own is among them, the catalog's check says. */
+static void
+test_scopes_need_products_that_there_are(void **state)
+{
+	(void)state;
+	for (const struct scope *s = catalog_scopes; s->name; s++) {
+		struct str rest = str_from(s->entitlements);
+
+		if (rest.n == 0) {
+			assert_string_equal(s->name, "workspace:read");
+			continue;
+		}
+		while (rest.p)
+			assert_true(
+			    catalog_knows_entitlement(str_take(&rest, ' ')));
+	}
 }
 
 /* One line of the table: method, path, scope, request, responses. */
@@ -206,6 +224,8 @@ static const struct {
 	{ { GOOD_READ, .product = "Things" }, "product is not of the index" },
 	{ { GOOD_READ, .scope = "thing:read" }, "scope is not known" },
 	{ { GOOD_READ, .scope = NULL }, "no scope" },
+	{ { GOOD_READ, .scope = "quant:models:read" }, "of another product" },
+	{ { GOOD_READ, .scope = "workspace:read" }, "of another product" },
 	{ { GOOD_READ, .path = "/api/v2/things/{id}" },
 	    "path parameter without field" },
 	{ { GOOD_READ, .path = "/api/v2/things" }, "fields of the path" },
@@ -217,7 +237,11 @@ static const struct {
 	{ { GOOD_READ, .entitlement = "things" }, "entitlement is not known" },
 	{ { GOOD_READ, .entitlement = NULL }, "no entitlement" },
 	{ { GOOD_READ, .id = "workspace.show" }, "needs no entitlement" },
-	{ { GOOD_READ, .id = "workspace.show", .entitlement = NULL }, NULL },
+	{ { GOOD_READ, .id = "workspace.show", .entitlement = NULL },
+	    "of another product" },
+	{ { GOOD_READ, .id = "workspace.show", .entitlement = NULL,
+	      .scope = "workspace:read" },
+	    NULL },
 	{ { GOOD_READ, .read = NULL }, "a read needs read" },
 	{ { GOOD_READ, .emits = EMITS(&event_lost) }, "declares events" },
 	{ { GOOD_READ, .file_field = "file" }, "file field is no field" },
@@ -334,6 +358,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_catalog_has_no_faults),
 		cmocka_unit_test(test_scopes_are_those_of_the_specification),
+		cmocka_unit_test(test_scopes_need_products_that_there_are),
 		cmocka_unit_test(test_rows_are_those_of_the_specification),
 		cmocka_unit_test(test_each_fault_is_found),
 		cmocka_unit_test(test_two_of_a_kind_are_found),

@@ -230,10 +230,10 @@ test_scopes(void **state)
 	struct fixture *f = *state;
 	struct token_grant grant;
 
-	/* quant:models:read opens nothing yet, and so nothing closes it. */
+	/* No operation asks for quant:models:read yet; its product is known. */
 	assert_null(ask(f, NULL, &grant));
-	assert_true(str_is(
-	    grant.scope, "workspace:read finance-core:read quant:models:read"));
+	assert_true(str_is(grant.scope, "workspace:read finance-core:read"));
+	assert_ptr_equal(ask(f, "quant:models:read", &grant), &err_oauth_scope);
 	assert_ptr_equal(ask(f, "trust:read", &grant), &err_oauth_scope);
 	assert_ptr_equal(
 	    ask(f, "workspace:read \x01", &grant), &err_oauth_scope);
@@ -242,6 +242,9 @@ test_scopes(void **state)
 	assert_null(ask(f, "finance-core:read workspace:read", &grant));
 	assert_true(str_is(grant.scope, "workspace:read"));
 	assert_ptr_equal(ask(f, "finance-core:read", &grant), &err_oauth_scope);
+	make_client(f, made(f, "rich", "[\"core-platform\",\"quant\"]"));
+	assert_null(ask(f, NULL, &grant));
+	assert_true(str_is(grant.scope, "workspace:read quant:models:read"));
 }
 
 /* What stands below, just below, just above and above an id. */
