@@ -15,17 +15,16 @@ typedef int (*answer)(struct front *, struct request *, struct oauth_visit *,
 /* Everything between a form and its reply. What went wrong is told in OAuth's
  * own words, and left in *e for the log. */
 static int
-serve(struct front *front, struct request *r, struct arena *a,
-    struct response *response, answer f, struct err *e)
+serve(struct front *front, struct request *r, struct oauth_visit *visit,
+    answer f, struct arena *a, struct response *response, struct err *e)
 {
-	struct oauth_visit visit;
-	int rc = oauth_visit_begin(front, r, a, response, &visit, e);
+	int rc = oauth_visit_begin(front, r, a, response, visit, e);
 
 	if (rc == 0)
-		rc = f(front, r, &visit, a, response, e);
-	oauth_visit_end(front, &visit);
+		rc = f(front, r, visit, a, response, e);
+	oauth_visit_end(front, visit);
 	if (rc)
-		oauth_error_reply(e, visit.challenge, a, response);
+		oauth_error_reply(e, visit->challenge, a, response);
 	return 0;
 }
 
@@ -159,21 +158,27 @@ int
 oauth_token_page(struct front *front, struct request *r, struct arena *a,
     struct response *response, struct err *e)
 {
-	return serve(front, r, a, response, answer_token, e);
+	struct oauth_visit visit = { .issues = true };
+
+	return serve(front, r, &visit, answer_token, a, response, e);
 }
 
 int
 oauth_introspect_page(struct front *front, struct request *r, struct arena *a,
     struct response *response, struct err *e)
 {
-	return serve(front, r, a, response, answer_introspect, e);
+	struct oauth_visit visit = { 0 };
+
+	return serve(front, r, &visit, answer_introspect, a, response, e);
 }
 
 int
 oauth_revoke_page(struct front *front, struct request *r, struct arena *a,
     struct response *response, struct err *e)
 {
-	return serve(front, r, a, response, answer_revoke, e);
+	struct oauth_visit visit = { 0 };
+
+	return serve(front, r, &visit, answer_revoke, a, response, e);
 }
 
 int

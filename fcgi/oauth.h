@@ -23,6 +23,7 @@ struct oauth_visit {
 	struct form form;
 	struct oauth_client client;
 	struct ledger *ledger;
+	bool issues;    /* set before: it is to have a token issued */
 	bool challenge; /* it used the Authorization header */
 };
 
@@ -30,8 +31,8 @@ struct oauth_visit {
  * Reads the form and authenticates the client, by HTTP Basic or by the form's
  * client_id and client_secret, never both; and counts one request of it.
  * err_malformed (invalid_request), err_rate, and what
- * oauth_client_authenticate refuses with. Every call is paired with
- * oauth_visit_end.
+ * oauth_client_authenticate and oauth_client_check refuse with. Every call is
+ * paired with oauth_visit_end.
  */
 int oauth_visit_begin(struct front *, struct request *, struct arena *,
     struct response *, struct oauth_visit *, struct err *);

@@ -114,7 +114,7 @@ oauth_visit_begin(struct front *front, struct request *r, struct arena *a,
 	struct str client_id, secret;
 	struct err fault = { 0 };
 
-	*v = (struct oauth_visit){ 0 };
+	*v = (struct oauth_visit){ .issues = v->issues };
 	/* Who may not is told so before what is wrong with the form, unless the
 	 * form is what would say who it is. */
 	if (read_form(r, a, &v->form, &fault) &&
@@ -127,7 +127,8 @@ oauth_visit_begin(struct front *front, struct request *r, struct arena *a,
 		&v->client, &v->ledger, e))
 		return -1;
 	keep_client(r, &v->client);
-	if (count(front, &v->client, a, response, e))
+	if ((v->issues && oauth_client_check(&v->client, e)) ||
+	    count(front, &v->client, a, response, e))
 		return -1;
 	if (fault.kind) {
 		*e = fault;

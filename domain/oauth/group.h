@@ -12,10 +12,6 @@ extern const struct operation op_oauth_client_create, op_oauth_client_rotate,
 int oauth_client_find(struct db *, struct str client_id, struct arena *,
     struct oauth_client *, struct err *);
 
-/* err_oauth_unauthorized: its application is not active, or production is
- * closed. */
-int oauth_client_check(const struct oauth_client *, struct err *);
-
 /* What the client may have of what it asked for; err_oauth_scope when that is
  * nothing. */
 int token_scopes(struct arena *, const struct credential *client,

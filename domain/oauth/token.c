@@ -127,8 +127,9 @@ find_by_text(struct db *db, struct str text, struct arena *a,
 	return 1;
 }
 
-int
-access_token_introspect(struct service *service, struct ledger *ledger,
+/* 1 in force and of the client's application, 0 any other, -1. */
+static int
+find_in_force(struct service *service, struct ledger *ledger,
     const struct oauth_client *client, struct str text, struct arena *a,
     struct access_token *out, struct err *e)
 {
@@ -145,6 +146,17 @@ access_token_introspect(struct service *service, struct ledger *ledger,
 		!access_token_is_active(out, service_now(service))))
 		found = 0;
 	return found;
+}
+
+int
+access_token_introspect(struct service *service, struct ledger *ledger,
+    const struct oauth_client *client, struct str text, struct arena *a,
+    struct access_token *out, struct err *e)
+{
+	int found = find_in_force(service, ledger, client, text, a, out, e);
+
+	/* One that is refused everywhere is not active. */
+	return found == 1 && oauth_client_check(client, NULL) ? 0 : found;
 }
 
 struct surrender {
@@ -185,8 +197,7 @@ access_token_surrender(struct service *service, struct ledger *ledger,
 	};
 	struct access_token token;
 	struct receipt receipt;
-	int found = access_token_introspect(
-	    service, ledger, client, text, a, &token, e);
+	int found = find_in_force(service, ledger, client, text, a, &token, e);
 
 	*seq = 0;
 	/* A writer's turn only where there is something to end. */

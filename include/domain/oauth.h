@@ -39,12 +39,15 @@ struct oauth_client {
  * Who sent this client id and secret, with the ledger of its place acquired
  * (release it by service_release). err_oauth_client for everything but a client
  * that is in force; what is not there costs the same as a wrong secret.
- * err_oauth_unauthorized when its application is not active, and
- * while production is closed.
  */
 int oauth_client_authenticate(struct service *, struct str client_id,
     struct str secret, struct arena *, struct oauth_client *, struct ledger **,
     struct err *);
+
+/* Whether it may have tokens issued: err_oauth_unauthorized when its
+ * application is not active, and while production is closed. It may end those
+ * that it has, and ask about them, all the same. */
+int oauth_client_check(const struct oauth_client *, struct err *);
 
 /* The credential's public id is the client id, its sha256 the token's, and its
  * status what it is but for its time: active or revoked. */
@@ -81,14 +84,15 @@ struct token_grant {
  * Issues a token: an event, durable when this returns. Its scopes are those
  * that were asked for, the client and its application have, and the
  * entitlements of application and workspace leave open: err_oauth_scope when
- * there is none. err_oauth_target for a resource that is not ours.
+ * there is none. err_oauth_target for a resource that is not ours; what
+ * oauth_client_check refuses with.
  */
 int access_token_issue(struct service *, struct ledger *,
     const struct token_request *, struct arena *, struct token_grant *,
     struct err *);
 
-/* The token of this text, if it is one of this client's application and in
- * force: 1, and 0 for any other. Writes nothing. */
+/* The token of this text, if it is one of this client's application and good
+ * for anything now: 1, and 0 for any other. Writes nothing. */
 int access_token_introspect(struct service *, struct ledger *,
     const struct oauth_client *, struct str text, struct arena *,
     struct access_token *, struct err *);

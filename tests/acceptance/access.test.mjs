@@ -7,7 +7,8 @@ import { after, before, test } from "node:test";
 import { close, paths, send } from "./support/client.mjs";
 import { assertProblem, Contract } from "./support/contract.mjs";
 import { finish } from "./support/evidence.mjs";
-import { askToken, assertOAuthError, tokenOf } from "./support/oauth.mjs";
+import { askToken, assertOAuthError, basic as httpBasic, introspect, oauthPaths,
+	sendForm, tokenOf } from "./support/oauth.mjs";
 import { Service } from "./support/service.mjs";
 
 const entitlementsPath = "/api/v2/infrastructure/data-entitlements";
@@ -212,11 +213,18 @@ test("a live key works while production is open, and no longer", async () => {
 	const token = await tokenOf(service, client);
 	assert.match(token, /^pbyt_live_acme_/);
 	assert.equal((await get(paths.workspace, token)).status, 200);
+	assert.equal((await introspect(service, client, token)).active, true);
 
 	const used = ann.sign("close");
 	production("production close", { approver: ann.uid, ...used });
 	assert.deepEqual(code(await get(paths.workspace, token)), closed);
 	assertOAuthError(await askToken(service, client), 400, "unauthorized_client");
+	// Nobody is kept from ending a token; one that opens nothing is not active.
+	assert.deepEqual(await introspect(service, client, token), { active: false });
+	const revoked = await sendForm(service, oauthPaths.revoke, { token },
+		httpBasic(client.client_id, client.client_secret));
+	assert.equal(revoked.status, 200, revoked.text);
+	assert.equal((await get(paths.workspace, token)).status, 401);
 	for (const path of [paths.workspace, posturePath, checkpointPath])
 		assert.deepEqual(code(await get(path, live.key)), closed, path);
 	const wrong = await send(service, "POST", paths.create,

@@ -247,6 +247,7 @@ test("an application's tokens open as long as it is active", async () => {
 	does("application suspend", { uid: c.application });
 	assert.equal(await status(token), 403);
 	assertOAuthError(await askToken(service, c), 400, "unauthorized_client");
+	assert.deepEqual(await introspect(service, c, token), { active: false });
 	does("application resume", { uid: c.application });
 	assert.equal(await status(token), 200);
 	does("application revoke", { uid: c.application });
