@@ -150,8 +150,10 @@ answer_revoke(struct front *front, struct request *r, struct oauth_visit *v,
 		front->service, v->ledger, &v->client, text, r->id, a, &seq, e))
 		return -1;
 	r->served.first_seq = r->served.last_seq = seq;
-	response->status = 200;
-	return 0;
+	/* No word, as RFC 7009, 2.2 has it; some clients want a type all the
+	 * same. */
+	return response_set_file(
+	    response, 200, "application/json", STR(""), STR_NONE, a, e);
 }
 
 int

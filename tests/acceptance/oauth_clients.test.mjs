@@ -108,6 +108,10 @@ for (const [encoding, method] of [["strict", "header"], ["loose", "header"],
 		assert.equal(grant.token.scope, "workspace:read finance-core:read");
 		assert.equal(grant.expired(), false);
 		await assertOpens(grant.token.access_token);
+		await grant.revoke("access_token");
+		const ended = await send(service, "GET", paths.workspace,
+			{ key: grant.token.access_token });
+		assert.equal(ended.status, 401);
 		await assert.rejects(simple.getToken({ scope: "trust:write" },
 			{ json: true }), (e) => e.data.payload.error === "invalid_scope");
 	});
