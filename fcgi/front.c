@@ -137,9 +137,13 @@ dispatch(struct front *front, struct request *r, struct route_match *match,
 		response->status = 204;
 		return 0;
 	}
-	request_add_params(r, match);
-	if (match->route->op)
+	if (match->route->op) {
+		request_add_params(r, match);
 		return operation_serve(front, r, match, a, response, e);
+	}
+	if (request_read_query(r, a, e))
+		return -1;
+	request_add_params(r, match);
 	return match->route->handle(front, r, a, response, e);
 }
 

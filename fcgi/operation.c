@@ -22,7 +22,8 @@ read_input(struct front *front, struct request *r, struct call *call,
 	const struct operation *op = call->op;
 	struct json *body = NULL;
 
-	if (negotiation_check_reply(&r->headers, op, e) ||
+	if (request_read_query(r, a, e) ||
+	    negotiation_check_reply(&r->headers, op, e) ||
 	    header_idempotency_key(&r->headers, a, &call->idempotency_key, e) ||
 	    request_read_body(r, front->max_body, a, e) ||
 	    negotiation_check_body(r, e))

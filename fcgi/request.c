@@ -136,7 +136,7 @@ add_query_param(
 	struct param *p = &r->params[r->n_params];
 	struct str value = pair, name = str_take(&value, '=');
 
-	if (r->n_params == QUERY_PARAMS_MAX)
+	if (r->n_query == QUERY_PARAMS_MAX)
 		return err_set(e, &err_malformed,
 		    "the query holds more than %d parameters",
 		    QUERY_PARAMS_MAX);
@@ -147,7 +147,8 @@ add_query_param(
 		return err_set(e, &err_malformed,
 		    "the query is not percent-encoded UTF-8");
 	for (size_t i = 0; i < r->n_params; i++)
-		if (str_eq(r->params[i].name, p->name)) {
+		if (r->params[i].place == IN_QUERY &&
+		    str_eq(r->params[i].name, p->name)) {
 			err_set(e, &err_malformed,
 			    "a parameter of the query is there twice");
 			return err_add_field(e, a, "parameter",
@@ -156,16 +157,15 @@ add_query_param(
 		}
 	p->place = IN_QUERY;
 	r->n_params++;
+	r->n_query++;
 	return 0;
 }
 
-static int
-read_query(struct request *r, struct arena *a, struct err *e)
+int
+request_read_query(struct request *r, struct arena *a, struct err *e)
 {
 	struct str rest = r->query;
 
-	r->params = arena_array(
-	    a, QUERY_PARAMS_MAX + ROUTE_PARAMS_MAX, sizeof *r->params);
 	while (rest.p) {
 		struct str pair = str_take(&rest, '&');
 
@@ -180,9 +180,11 @@ request_read(struct request *r, struct transport *t, struct str prefix,
     struct arena *a, struct err *e)
 {
 	*r = (struct request){ .id = uid_new(), .transport = t };
+	r->params = arena_array(
+	    a, QUERY_PARAMS_MAX + ROUTE_PARAMS_MAX, sizeof *r->params);
 	if (read_method(r, e) || read_target(r, e) ||
 	    headers_read(t->params, a, &r->headers, e) ||
-	    read_segments(r, prefix, a, e) || read_query(r, a, e))
+	    read_segments(r, prefix, a, e))
 		return -1;
 	return 0;
 }

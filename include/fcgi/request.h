@@ -30,8 +30,9 @@ struct request {
 	struct str segments[ROUTE_SEGMENTS_MAX]; /* decoded */
 	size_t n_segments;
 	struct headers headers;
-	struct param *params; /* of the query; of the path once routed */
-	size_t n_params;
+	struct param *params; /* of the path once routed, of the query once read
+			       */
+	size_t n_params, n_query;
 	struct str body;
 	bool gone; /* the client gave up: there is nobody to answer */
 	bool body_read;
@@ -50,7 +51,11 @@ extern const struct err_kind err_uri_too_long;
 int request_read(struct request *, struct transport *, struct str prefix,
     struct arena *, struct err *);
 
-/* Adds the path's parameters to those of the query. */
+/* Adds the query's parameters, once. err_malformed: which an operation tells
+ * nobody who may not use it. */
+int request_read_query(struct request *, struct arena *, struct err *);
+
+/* Adds the path's parameters. */
 void request_add_params(struct request *, const struct route_match *);
 
 /* Keeps whom it is served for. */

@@ -257,7 +257,7 @@ test("it stays so over a restart, and the keys come back with an opening",
 // One request that is wrong in every way. What is mended is mended from the
 // first check on, so each time the next one speaks.
 const wrongest = (bearer) => send(service, "POST",
-	`${paths.create}?unknown=1`, { key: bearer, body: "{\"amount\":",
+	`${paths.create}?unknown=1&unknown=2&bad=%ff`, { key: bearer, body: "{\"amount\":",
 		headers: { "Content-Type": "text/plain", "Idempotency-Key": " " } });
 
 test("checks are made in their order", async () => {
@@ -294,7 +294,14 @@ test("then scope, and only then what is wrong with the request", async () => {
 	const wide = application("other", { name: "wide" });
 	const post = (body, headers, query = "") => send(service, "POST",
 		paths.create + query, { key: wide.key, body, headers });
-	assert.ok([400, 415, 422].includes((await wrongest(wide.key)).status));
+	assertProblem(await wrongest(wide.key), 400, "malformed_request");
+	for (const query of ["x=1&x=2", "x=%ff", "x=%"]) {
+		const refused = (bearer) => get(`${paths.workspace}?${query}`, bearer);
+		assertProblem(await refused(undefined), 401, "unauthorized");
+		const reply = await refused(wide.key);
+		assertProblem(reply, 400, "malformed_request");
+		assert.ok(reply.headers.ratelimit);
+	}
 	assert.equal((await post("{", { "Content-Type": "text/plain" })).status, 415);
 	assert.equal((await post("{")).status, 400);
 	assertProblem(await post({ amount: "1" }), 422, "validation_failed");

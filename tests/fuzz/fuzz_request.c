@@ -125,6 +125,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		for (size_t i = 0; i < r.n_segments; i++)
 			demand(!str_is(r.segments[i], "..") &&
 			       !memchr(r.segments[i].p, '\0', r.segments[i].n));
+		demand(request_read_query(&r, a, &e) == 0 ||
+		       e.kind == &err_malformed);
 		check_route(&r);
 		check_headers(&r, a);
 		check_body(&r, a);

@@ -31,9 +31,10 @@ teardown(void **state)
 	return 0;
 }
 
-/* GET of the target; more is one more parameter, or NULL. */
+/* GET of the target, its query unread. */
 static int
-get(const char *target, const char *prefix, struct request *r, struct err *e)
+get_line(
+    const char *target, const char *prefix, struct request *r, struct err *e)
 {
 	const char **params = arena_array(a, 3, sizeof *params);
 
@@ -42,6 +43,14 @@ get(const char *target, const char *prefix, struct request *r, struct err *e)
 	canned.transport.params = params;
 	*e = (struct err){ 0 };
 	return request_read(r, &canned.transport, str_from(prefix), a, e);
+}
+
+static int
+get(const char *target, const char *prefix, struct request *r, struct err *e)
+{
+	return get_line(target, prefix, r, e) || request_read_query(r, a, e)
+		   ? -1
+		   : 0;
 }
 
 static void
@@ -93,6 +102,32 @@ test_hostile_targets(void **state)
 		assert_ptr_equal(&err_malformed, e.kind);
 		assert_false(uid_is_none(r.id));
 	}
+}
+
+/* What is wrong with a query is no matter of the path's; a parameter of the
+ * path is none of the query's. */
+static void
+test_query_by_itself(void **state)
+{
+	static const char *const targets[] = { "/a?x=1&x=2", "/a?x=%ff" };
+	const struct route_match match = {
+		.params = { { STR("x"), STR("1"), IN_PATH } }, .n_params = 1
+	};
+	struct request r;
+	struct err e;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(0, get_line(targets[i], "", &r, &e));
+		assert_int_equal(0, r.n_params);
+		assert_int_equal(-1, request_read_query(&r, a, &e));
+		assert_ptr_equal(&err_malformed, e.kind);
+	}
+	assert_int_equal(0, get_line("/a?x=2", "", &r, &e));
+	request_add_params(&r, &match);
+	assert_int_equal(0, request_read_query(&r, a, &e));
+	assert_int_equal(2, r.n_params);
+	assert_int_equal(IN_QUERY, r.params[1].place);
 }
 
 static void
@@ -278,6 +313,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_target),
 		TEST(test_hostile_targets),
+		TEST(test_query_by_itself),
 		TEST(test_prefix),
 		TEST(test_prefix_of_well_known),
 		TEST(test_long_targets),
