@@ -16,6 +16,17 @@
 	" AND NOT EXISTS (SELECT 1 FROM webhook_delivery x"            \
 	" WHERE x.webhook_id = d.webhook_id AND x.subject = d.subject" \
 	" AND x.status = 'queued' AND x.id < d.id AND x.next_at > ?1)"
+/* Endpoints that asked to be left alone, by their answer to a delivery that
+ * waits since. One look for all of them, along the index of what waits. */
+#define HELD_BACK                                            \
+	"SELECT h.webhook_id FROM webhook_delivery h"        \
+	" INDEXED BY webhook_delivery_due"                   \
+	" JOIN webhook_attempt x"                            \
+	" ON x.delivery_id = h.id AND x.number = h.attempts" \
+	" WHERE h.status = 'queued' AND h.next_at > ?1"      \
+	" AND (x.http_status = 429"                          \
+	" OR (x.http_status IN (502, 503, 504)"              \
+	" AND x.fault LIKE '%" WEBHOOK_TOLD_WHEN "%'))"
 #define DUE                                                     \
 	"SELECT w.uid, w.ailing FROM webhook w"                 \
 	" JOIN application a ON a.uid = w.application"          \
@@ -26,6 +37,7 @@
 	" AND EXISTS (SELECT 1 FROM webhook_delivery d"         \
 	" WHERE d.webhook_id = w.id AND d.status = 'queued'"    \
 	" AND d.next_at <= ?1" NOT_BLOCKED ")"                  \
+	" AND w.id NOT IN (" HELD_BACK ")"                      \
 	" ORDER BY w.ailing, coalesce(w.served_at, 0), w.id"
 
 struct wanted {
@@ -327,7 +339,8 @@ deliver(struct bag *b)
 		sent = deliver_one(b, i);
 		if (sent->fault.p)
 			failed[n_failed++] = subject;
-		if (webhook_is_gone(sent) || now_us(b) > end_us)
+		if (webhook_is_gone(sent) || webhook_holds_back(sent) ||
+		    now_us(b) > end_us)
 			return;
 	}
 }

@@ -55,6 +55,13 @@ plain(struct arena *a, const char *text)
 	return str_from(copy);
 }
 
+/* It will be over; Retry-After may say when. */
+static bool
+is_passing(int status)
+{
+	return status == 429 || status == 502 || status == 503 || status == 504;
+}
+
 void
 webhook_judge(struct arena *a, const struct outbound_reply *reply,
     const struct err *fault, struct sent *out)
@@ -67,14 +74,24 @@ webhook_judge(struct arena *a, const struct outbound_reply *reply,
 	out->status = (struct opt_int){ true, reply->status };
 	if (reply->status >= 200 && reply->status < 300)
 		return;
-	out->fault = arena_strf(a, "HTTP status %d", reply->status);
-	if (reply->status == 429 || reply->status == 502 ||
-	    reply->status == 503 || reply->status == 504)
+	if (is_passing(reply->status))
 		out->retry_after_s = reply->retry_after_s;
+	out->fault =
+	    out->retry_after_s > 0
+		? arena_strf(a, "HTTP status %d, " WEBHOOK_TOLD_WHEN " %lld s",
+		      reply->status, (long long)out->retry_after_s)
+		: arena_strf(a, "HTTP status %d", reply->status);
 }
 
 bool
 webhook_is_gone(const struct sent *sent)
 {
 	return sent->status.set && sent->status.v == 410;
+}
+
+bool
+webhook_holds_back(const struct sent *sent)
+{
+	return sent->status.set &&
+	       (sent->status.v == 429 || sent->retry_after_s > 0);
 }

@@ -21,10 +21,18 @@ struct sent {
 	struct str fault; /* no value: it was delivered */
 };
 
+/* In the words about a failed attempt, where the endpoint's Retry-After
+ * counts: by them every worker sees that nothing goes there until then. */
+#define WEBHOOK_TOLD_WHEN "Retry-After"
+
 /* From the outcome of a send; texts are in the arena. */
 void webhook_judge(struct arena *, const struct outbound_reply *,
     const struct err *fault, struct sent *);
 bool webhook_is_gone(const struct sent *);
+
+/* Whether nothing at all may go to the endpoint until the delivery's next
+ * attempt: it answered 429, or 502, 503 or 504 with Retry-After. */
+bool webhook_holds_back(const struct sent *);
 
 /* When the attempt after the tries-th may begin, in seconds from now; 0 after
  * the last. percent is webhook_retry_percent, random draws the jitter. */

@@ -167,8 +167,23 @@ test_outcomes(void **state)
 		assert_int_equal(sent.retry_after_s, cases[i].waits ? 9 : 0);
 		assert_int_equal(
 		    webhook_is_gone(&sent), cases[i].status == 410);
+		assert_int_equal(webhook_holds_back(&sent), cases[i].waits);
 	}
 	arena_free(a);
+}
+
+/* 503 alone is a failure of one delivery, 429 is about the endpoint. */
+static void
+test_who_holds_back(void **state)
+{
+	struct sent busy = { .status = { true, 429 } };
+	struct sent broken = { .status = { true, 503 } };
+	struct sent silent = { .fault = STR("nobody answers") };
+
+	(void)state;
+	assert_true(webhook_holds_back(&busy));
+	assert_false(webhook_holds_back(&broken));
+	assert_false(webhook_holds_back(&silent));
 }
 
 /* What a peer says goes into an event: nothing of it may be markup, control
@@ -262,6 +277,7 @@ main(void)
 		cmocka_unit_test(test_waits),
 		cmocka_unit_test(test_retry_after),
 		cmocka_unit_test(test_outcomes),
+		cmocka_unit_test(test_who_holds_back),
 		cmocka_unit_test(test_fault_is_plain),
 		cmocka_unit_test(test_body_of_an_action),
 		cmocka_unit_test(test_body_with_more),

@@ -8,7 +8,6 @@
 
 #include "domain/courier.h"
 #include "domain/webhooks/group.h"
-#include "domain/webhooks/secret.h"
 #include "domain/webhooks/send.h"
 #include "tests/support/desk.h"
 
@@ -447,6 +446,68 @@ test_first_wait(void **state)
 	assert_int_equal(b->net.n, 2);
 }
 
+/* After 429, or 503 and the like with Retry-After, nothing at all goes to the
+ * endpoint until then, whichever worker looks. */
+static void
+expect_held_back(struct bench *b, int status, int64_t retry_after_s)
+{
+	struct courier other = { &b->two, answer, &b->net };
+	struct errand errand;
+	struct err e = { 0 };
+	size_t before = b->net.n, n;
+
+	b->net.status = status;
+	b->net.retry_after_s = retry_after_s;
+	run_all(b);
+	assert_int_equal(b->net.n, before + 1);
+	assert_int_equal(
+	    courier_claim(&other, b->desk.a, 1, 1, &errand, &n, &e), 0);
+	assert_int_equal(n, 0);
+	b->clock.us += 4 * SECOND;
+	create_action(b, &b->app);
+	run_all(b);
+	assert_int_equal(b->net.n, before + 1);
+}
+
+static void
+test_endpoint_is_held_back(void **state)
+{
+	struct bench *b = *state;
+
+	register_hook(b, &b->app, NULL);
+	for (int i = 0; i < 6; i++)
+		create_action(b, &b->app);
+	expect_held_back(b, 429, 60);
+	b->clock.us += 60 * SECOND;
+	expect_held_back(b, 503, 600);
+	b->clock.us += 600 * SECOND;
+	b->net.status = 200;
+	run_all(b);
+	assert_int_equal(b->net.n, 2 + 8);
+}
+
+/* Without Retry-After for as long as the delivery itself waits: after the
+ * second attempt five minutes. */
+static void
+test_held_back_as_usual(void **state)
+{
+	struct bench *b = *state;
+	size_t before;
+
+	register_hook(b, &b->app, NULL);
+	create_action(b, &b->app);
+	create_action(b, &b->app);
+	b->net.status = 429;
+	run_all(b);
+	b->clock.us += 6 * SECOND;
+	expect_held_back(b, 429, 0);
+	b->clock.us += 400 * SECOND;
+	b->net.status = 200;
+	before = b->net.n;
+	run_all(b);
+	assert_int_equal(b->net.n, before + 3);
+}
+
 /* The next event about a record waits; events about others do not. */
 static void
 test_order_of_a_subject(void **state)
@@ -647,53 +708,6 @@ test_production_waits_for_approval(void **state)
 	desk_close(&b.desk);
 }
 
-static struct webhook_vault
-open_vault(struct bench *b)
-{
-	struct caller caller = worker_caller(&b->one);
-	struct context c = worker_context(&b->one, &caller, b->desk.a);
-	struct webhook_vault vault;
-	struct err e = { 0 };
-
-	if (webhook_vault_open(&c, &vault, &e))
-		fail_msg("%s", e.detail);
-	return vault;
-}
-
-/* A box opens in its ledger and for its webhook alone, and holds what was
- * shown. */
-static void
-test_box_is_bound(void **state)
-{
-	struct bench *b = *state;
-	struct json *v = must(b, &b->app, "agent_execution.webhook_register",
-	    "{\"url\":\"" HOOK "\"}");
-	struct str origin = ledger_origin(b->one.ledger), box = STR_NONE;
-	struct webhook_vault vault = open_vault(b);
-	struct webhook_secret secret;
-	struct reading reading;
-	struct uid uid, other = { { 1 } };
-	struct err e = { 0 };
-	struct rows r;
-
-	assert_true(uid_parse(json_get_str(v, "uid"), &uid));
-	assert_int_equal(ledger_read_begin(b->one.ledger, &reading, &e), 0);
-	assert_int_equal(
-	    db_query(reading.db, &r, &e, "SELECT secret FROM webhook", ""), 0);
-	if (rows_next(&r, &e) == 1)
-		box = rows_str(&r, 0, b->desk.a);
-	assert_int_equal(rows_end(&r, &e), 0);
-	ledger_read_end(&reading);
-	assert_true(webhook_box_open(&vault, origin, uid, box, &secret));
-	assert_true(str_eq(webhook_secret_text(b->desk.a, &secret),
-	    json_get_str(v, "secret")));
-	assert_false(webhook_box_open(&vault, origin, other, box, &secret));
-	assert_false(
-	    webhook_box_open(&vault, STR("another"), uid, box, &secret));
-	vault.key[0] ^= 1;
-	assert_false(webhook_box_open(&vault, origin, uid, box, &secret));
-}
-
 /* For a day the previous secret signs along. */
 static void
 test_rotation(void **state)
@@ -760,6 +774,8 @@ main(void)
 		WITH_BENCH(test_delivered_once),
 		WITH_BENCH(test_schedule_and_dead_letter),
 		WITH_BENCH(test_first_wait),
+		WITH_BENCH(test_endpoint_is_held_back),
+		WITH_BENCH(test_held_back_as_usual),
 		WITH_BENCH(test_order_of_a_subject),
 		WITH_BENCH(test_lease),
 		WITH_BENCH(test_late_attempt),
@@ -767,7 +783,6 @@ main(void)
 		WITH_BENCH(test_suspended_application_waits),
 		WITH_BENCH(test_ailing_come_last),
 		cmocka_unit_test(test_production_waits_for_approval),
-		WITH_BENCH(test_box_is_bound),
 		WITH_BENCH(test_rotation),
 		WITH_BENCH(test_rebuild_is_identical),
 	};
