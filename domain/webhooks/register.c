@@ -130,7 +130,7 @@ webhook_register_prepare(
 	random_bytes(random, sizeof random);
 	prepared->uid = uid_from(c->now, random);
 	c->prepared = prepared;
-	if (check_events(c, in->events, e) ||
+	if (check_events(c, in->events, e) || webhook_key_check(c, e) ||
 	    screen(c, in->url, &prepared->unsafe, e))
 		return -1;
 	return webhook_keys_make(c, prepared->uid, &prepared->keys, e);

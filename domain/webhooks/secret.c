@@ -1,6 +1,7 @@
 #include "domain/webhooks/secret.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "domain/service.h"
 #include "ledger/codec/text.h"
@@ -41,17 +42,56 @@ load_key(
 	    "the webhooks' key: %s", own.detail);
 }
 
-int
-webhook_vault_open(
-    struct context *c, struct webhook_vault *vault, struct err *e)
+static int
+find_key(struct context *c, const char **path, struct err *e)
 {
 	struct ledger_options options;
 
 	if (service_ledger_options(c->service, c->place, c->arena, &options, e))
 		return -1;
-	return load_key(c,
-	    arena_printf(c->arena, "%s/webhooks.key", options.keys_dir),
-	    vault->key, e);
+	*path = arena_printf(c->arena, "%s/webhooks.key", options.keys_dir);
+	return 0;
+}
+
+int
+webhook_vault_open(
+    struct context *c, struct webhook_vault *vault, struct err *e)
+{
+	const char *path;
+
+	return find_key(c, &path, e) ? -1 : load_key(c, path, vault->key, e);
+}
+
+static int
+count_kept(struct context *c, int64_t *n, struct err *e)
+{
+	struct reading reading;
+	int failed;
+
+	if (ledger_read_begin(c->ledger, &reading, e))
+		return -1;
+	failed = db_get_int(reading.db, n, 0, e,
+	    "SELECT count(*) FROM webhook WHERE status <> 'revoked'", "");
+	ledger_read_end(&reading);
+	return failed;
+}
+
+/* Counted first: whoever registers the first one makes the key before. */
+int
+webhook_key_check(struct context *c, struct err *e)
+{
+	const char *path;
+	int64_t kept;
+
+	if (find_key(c, &path, e) || count_kept(c, &kept, e))
+		return -1;
+	if (kept == 0 || access(path, F_OK) == 0)
+		return 0;
+	return err_set(e, &err_unavailable,
+	    "%s is not there, and %lld webhooks have secrets that only it"
+	    " opens: put it back, or replace each secret with probityctl"
+	    " webhook rotate-secret, the first of which makes another key",
+	    path, (long long)kept);
 }
 
 void

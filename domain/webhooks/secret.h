@@ -26,6 +26,11 @@ struct webhook_secret {
 int webhook_vault_open(struct context *, struct webhook_vault *, struct err *);
 void webhook_vault_close(struct webhook_vault *);
 
+/* err_unavailable, for the log, when the key is gone and there are webhooks
+ * whose secrets only it opens. A registration makes no other one then; that is
+ * an operator's to decide, by rotating a secret. Not while deciding. */
+int webhook_key_check(struct context *, struct err *);
+
 /* New keys of a registration. */
 struct webhook_keys {
 	struct str box;        /* base64, for an event */
