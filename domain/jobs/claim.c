@@ -73,6 +73,12 @@ struct wanted {
 	struct claim *claim;
 };
 
+static int64_t
+lease_us(const struct context *c, const struct job_kind *kind)
+{
+	return (kind->lease ? kind->lease(c) : kind->lease_s) * 1000000;
+}
+
 static int
 decide_claim(struct context *c, void *arg, struct err *e)
 {
@@ -97,7 +103,7 @@ decide_claim(struct context *c, void *arg, struct err *e)
 		.kind = claim->job.kind,
 		.attempt = claim->job.attempt,
 		.worker = c->caller->operator_name,
-		.lease_until = { c->now.us + claim->kind->lease_s * 1000000 },
+		.lease_until = { c->now.us + lease_us(c, claim->kind) },
 	};
 	return context_emit(
 	    c, &event_job_claimed, "job", claim->job.uid, &data, e);

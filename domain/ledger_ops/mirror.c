@@ -12,21 +12,32 @@
 #define FILE_MAX    ((size_t)1 << 20)
 #define MIRRORS_MAX 8
 
+#define REST_S 60 /* for what is not pushing */
+
 static bool mirror_due(struct context *);
+static int64_t mirror_lease(const struct context *);
 static int mirror_run(
     struct context *, const struct job *, const struct json **, struct err *);
 
-/* The lease outlasts MIRRORS_MAX times the largest mirror_seconds. One
- * attempt: the next comes by the schedule. */
+/* One attempt: the next comes by the schedule. */
 const struct job_kind job_ledger_mirror = {
 	.name = "ledger.mirror",
-	.lease_s = 7200,
+	.lease = mirror_lease,
 	.attempts = 1,
 	.run = mirror_run,
 	.due = mirror_due,
 	.no_reading = true,
 	.remote = true,
 };
+
+/* As long as all pushes may take, and hardly longer: until then a worker that
+ * was lost keeps the ledger from its mirrors. */
+static int64_t
+mirror_lease(const struct context *c)
+{
+	return MIRRORS_MAX * service_config(c->service)->mirror_seconds +
+	       REST_S;
+}
 
 struct mirrors {
 	struct str to[MIRRORS_MAX];

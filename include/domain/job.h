@@ -20,6 +20,9 @@ struct job {
 struct job_kind {
 	const char *name; /* "ledger.pack" */
 	int64_t lease_s;
+	/* Optional: seconds that the lease has by the settings in force, in
+	 * place of lease_s. Called while deciding. */
+	int64_t (*lease)(const struct context *);
 	int64_t attempts;
 	/* Does the work, without the turn. The result becomes part of
 	 * `job.completed`. An error ends the attempt; the last one ends the job

@@ -81,6 +81,7 @@ workshop_open(struct workshop *w, int64_t verify_hours)
 		.verify_hours = verify_hours,
 		.scrub_days = 30,
 		.scrub_mib_per_second = 1000,
+		.mirror_seconds = 30,
 	};
 	workshop_start(w);
 	create_workspace(w);

@@ -265,6 +265,26 @@ test_lost_workers_end_the_job(void **state)
 	assert_int_equal(count_events(f, "job.failed"), 1);
 }
 
+/* As long as eight pushes may take, and a minute. */
+static void
+test_mirror_lease_is_bounded(void **state)
+{
+	struct fixture *f = *state;
+	int64_t seconds =
+	    8 * service_config(f->shop.service)->mirror_seconds + 60;
+	struct claim lost, none;
+
+	queue(f, &job_ledger_mirror);
+	assert_int_equal(claim(f, &f->one, &lost), 1);
+	f->shop.clock.ahead_us += (seconds - 60) * SECOND;
+	assert_int_equal(claim(f, &f->two, &none), 0);
+	assert_int_equal(count(&f->one, "failed"), 0);
+	f->shop.clock.ahead_us += 61 * SECOND;
+	assert_int_equal(claim(f, &f->two, &none), 0);
+	assert_int_equal(count(&f->one, "failed"), 1);
+	assert_false(settle(f, &f->one, &lost, NULL));
+}
+
 static void
 test_failed_attempts_wait_and_end(void **state)
 {
@@ -463,6 +483,7 @@ main(void)
 		WITH_WORKERS(test_damage_is_recorded),
 		WITH_WORKERS(test_lease_runs_out),
 		WITH_WORKERS(test_lost_workers_end_the_job),
+		WITH_WORKERS(test_mirror_lease_is_bounded),
 		WITH_WORKERS(test_failed_attempts_wait_and_end),
 		WITH_WORKERS(test_result_that_does_not_fit),
 		WITH_WORKERS(test_schedule),
