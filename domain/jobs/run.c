@@ -40,8 +40,10 @@ settle(const struct worker *w, struct arena *a, const struct claim *claim,
 	}
 	if (!ended)
 		log_line(LOG_WARN, "worker",
-		    "%.*s: the lease had run out, or the job was cancelled",
-		    STR_ARGS(claim->job.kind));
+		    "%.*s/%.*s: %.*s: the lease had run out, or the job was"
+		    " cancelled",
+		    STR_ARGS(w->place.workspace),
+		    STR_ARGS(w->place.environment), STR_ARGS(claim->job.kind));
 	return 0;
 }
 
@@ -58,9 +60,11 @@ worker_run_one(const struct worker *w, struct arena *a, struct err *e)
 		return claimed;
 	failed = run(w, a, &claim, &result, &fault);
 	if (failed)
-		log_line(LOG_WARN, "worker", "%.*s, attempt %lld: %s",
-		    STR_ARGS(claim.job.kind), (long long)claim.job.attempt,
-		    fault.detail);
+		log_line(LOG_WARN, "worker",
+		    "%.*s/%.*s: %.*s, attempt %lld: %s",
+		    STR_ARGS(w->place.workspace),
+		    STR_ARGS(w->place.environment), STR_ARGS(claim.job.kind),
+		    (long long)claim.job.attempt, fault.detail);
 	return settle(w, a, &claim, result, failed ? &fault : NULL, e) ? -1 : 1;
 }
 
