@@ -16,7 +16,6 @@
 
 #define FILE_MAX   65536
 #define USUAL_PATH "/etc/probity/probity.conf"
-#define FARTHEST   4 /* edits from a name that is proposed */
 
 static bool
 is_absolute_path(struct str s)
@@ -33,7 +32,7 @@ SHAPE(config, "Configuration",
 		.doc = "Directory of the ledgers"),
 	FIELD(config, keys, .max = 1000,
 		.doc = "Directory of the keys; <state>/keys when not given"),
-	FIELD(config, base_url, .def = "http://127.0.0.1:8080", .min = 8, .max = 1000,
+	FIELD(config, base_url, .def = "http://127.0.0.1:8080", .max = 1000,
 		.doc = "Public URL of the service"),
 	FIELD(config, origin_host, .def = "ledger.localhost.example", .min = 3, .max = 100,
 		.doc = "First part of the ledgers' origins"),
@@ -151,52 +150,6 @@ struct loading {
 	bool failed;
 };
 
-/* Single edits from one name to the other (Levenshtein). */
-static size_t
-distance(struct str a, struct str b)
-{
-	size_t row[64];
-
-	if (a.n >= 64 || b.n >= 64)
-		return SIZE_MAX;
-	for (size_t i = 0; i <= b.n; i++)
-		row[i] = i;
-	for (size_t i = 1; i <= a.n; i++) {
-		size_t corner = row[0];
-
-		row[0] = i;
-		for (size_t k = 1; k <= b.n; k++) {
-			size_t best = corner + (a.p[i - 1] != b.p[k - 1]);
-
-			corner = row[k];
-			if (row[k] + 1 < best)
-				best = row[k] + 1;
-			if (row[k - 1] + 1 < best)
-				best = row[k - 1] + 1;
-			row[k] = best;
-		}
-	}
-	return row[b.n];
-}
-
-static const char *
-nearest(struct str name)
-{
-	size_t least = FARTHEST < name.n / 2 + 1 ? FARTHEST : name.n / 2 + 1;
-	const char *found = NULL;
-
-	for (size_t i = 0; i < config_shape.n; i++) {
-		const char *known = config_shape.fields[i].name;
-		size_t d = distance(name, str_from(known));
-
-		if (d < least) {
-			least = d;
-			found = known;
-		}
-	}
-	return found;
-}
-
 static bool
 is_known(struct str name)
 {
@@ -209,7 +162,7 @@ is_known(struct str name)
 static void
 refuse_unknown(struct loading *l, const struct setting *s)
 {
-	const char *near = nearest(s->name);
+	const char *near = config_nearest(s->name);
 
 	l->failed = true;
 	config_fault(l->err, l->arena, s->name_at, "unknown",
@@ -240,8 +193,11 @@ check_setting(struct loading *l, const struct setting *s)
 	if (str_has_prefix(detail, s->name) && detail.n > s->name.n &&
 	    detail.p[s->name.n] == ':')
 		detail = str_slice(detail, s->name.n + 2, detail.n);
-	config_fault(l->err, l->arena, s->value_at, "value", "%.*s: %.*s",
-	    STR_ARGS(s->name), STR_ARGS(detail));
+	config_fault(l->err, l->arena, s->value_at, "value", "%.*s: %.*s%s",
+	    STR_ARGS(s->name), STR_ARGS(detail),
+	    str_find(s->value, '#') < s->value.n
+		? "; a comment has a line of its own"
+		: "");
 }
 
 static void
@@ -266,7 +222,9 @@ read_file(struct loading *l, const char *path, const char **read)
 	struct err own = { 0 };
 	struct str text;
 
-	*read = named && *named ? named : USUAL_PATH;
+	if (named && !*named)
+		named = NULL;
+	*read = named ? named : USUAL_PATH;
 	if (io_read_file(l->arena, *read, FILE_MAX, &text, &own)) {
 		if (own.kind == &err_not_found && !named) {
 			*read = NULL;
@@ -344,6 +302,32 @@ setting_of(struct loading *l, struct str name)
 	return s ? s : settings_find(&l->settings, name);
 }
 
+/* What is wrong with one of the two by itself was told already. The default
+ * is right beside every webhook_seconds, so it is the lease that was set. */
+static void
+check_lease(struct loading *l)
+{
+	const struct setting *s = setting_of(l, STR("webhook_lease_seconds"));
+	const struct setting *seconds = setting_of(l, STR("webhook_seconds"));
+	struct param params[2];
+	struct input input = { .params = params, .flat = true };
+	struct err own = { 0 }, ignored = { 0 };
+	struct config both;
+
+	if (!s)
+		return;
+	params[input.n_params++] = (struct param){ s->name, s->value, IN_BODY };
+	if (seconds)
+		params[input.n_params++] =
+		    (struct param){ seconds->name, seconds->value, IN_BODY };
+	if (shape_decode(&config_shape, &input, l->arena, &both, &ignored) ||
+	    config_check_lease(&both, &own) == 0)
+		return;
+	l->failed = true;
+	config_fault(l->err, l->arena, s->value_at, "value", "%.*s: %s",
+	    STR_ARGS(s->name), own.detail);
+}
+
 static int
 decode(struct loading *l, struct config *out, struct config_origins *origins)
 {
@@ -393,6 +377,7 @@ config_load_from(struct arena *a, const char *path, struct config *out,
 	read_environment(l);
 	check_settings(l, &l->settings);
 	check_settings(l, &l->variables);
+	check_lease(l);
 	if (l->failed)
 		return describe(e);
 	if (origins)

@@ -3,6 +3,7 @@
 
 #include "domain/addresses.h"
 #include "domain/config_file.h"
+#include "domain/listen.h"
 #include "domain/outbound.h"
 #include "ledger/crypto/note.h"
 
@@ -44,6 +45,14 @@ check_origin_host(struct arena *a, const struct config *c, struct err *e)
 }
 
 static int
+check_listen(struct arena *a, const struct config *c, struct err *e)
+{
+	struct listen_spec spec;
+
+	return c->listen.n == 0 ? 0 : listen_read(a, c->listen, &spec, e);
+}
+
+static int
 check_timestamp_url(struct arena *a, const struct config *c, struct err *e)
 {
 	(void)a;
@@ -74,6 +83,7 @@ static const struct {
 } checks[] = {
 	{ "base_url", check_base_url },
 	{ "origin_host", check_origin_host },
+	{ "listen", check_listen },
 	{ "timestamp_url", check_timestamp_url },
 	{ "outbound_loopback", check_outbound },
 	{ "outbound_resolver", check_outbound },
@@ -89,4 +99,15 @@ config_check_meaning(struct arena *a, struct str name,
 		if (str_is(name, checks[i].name))
 			return checks[i].check(a, config, e);
 	return 0;
+}
+
+int
+config_check_lease(const struct config *config, struct err *e)
+{
+	if (config->webhook_lease_seconds >= 2 * config->webhook_seconds)
+		return 0;
+	return err_set(e, &err_invalid,
+	    "must be at least twice webhook_seconds, which is %lld: a request"
+	    " that is still on its way would be sent again",
+	    (long long)config->webhook_seconds);
 }

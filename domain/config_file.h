@@ -35,6 +35,13 @@ struct setting *settings_find(struct settings *, struct str name);
 int config_check_meaning(
     struct arena *, struct str name, const struct config *, struct err *);
 
+/* What webhook_lease_seconds has to be by what webhook_seconds is. err_invalid,
+ * with what is wrong. */
+int config_check_lease(const struct config *, struct err *);
+
+/* The known name that a mistyped one was meant to be, or NULL. */
+const char *config_nearest(struct str name);
+
 /* The fault of a setting at a place. Returns -1. */
 __attribute__((format(printf, 5, 6))) int config_fault(struct err *,
     struct arena *, const char *at, const char *code, const char *fmt, ...);

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
@@ -8,12 +9,12 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "domain/listen.h"
 #include "fcgi/server.h"
 #include "ledger/base/log.h"
 
-#define BACKLOG             1024
-#define SYSTEMD_FIRST_FD    3
-#define SOCKET_MODE_DEFAULT 0660
+#define BACKLOG          1024
+#define SYSTEMD_FIRST_FD 3
 
 static bool
 is_listening(int fd)
@@ -69,47 +70,15 @@ remove_stale(const struct sockaddr_un *address, struct err *e)
 	return 0;
 }
 
-/* "/path" or "/path,mode=0660". */
 static int
-read_unix_spec(struct arena *a, struct str spec, const char **path,
-    mode_t *mode, struct err *e)
-{
-	struct str option = spec, name = str_take(&option, ',');
-
-	*mode = SOCKET_MODE_DEFAULT;
-	*path = arena_cstr(a, name);
-	if (name.n == 0)
-		return err_set(e, &err_usage, "listen: unix: needs a path");
-	if (!option.p)
-		return 0;
-	if (!str_has_prefix(option, STR("mode=")) || option.n < 8 ||
-	    option.n > 9)
-		return err_set(e, &err_usage,
-		    "listen: only mode=0660 or the like follows the path");
-	*mode = 0;
-	for (size_t i = 5; i < option.n; i++) {
-		if (option.p[i] < '0' || option.p[i] > '7')
-			return err_set(
-			    e, &err_usage, "listen: the mode is not octal");
-		*mode = *mode * 8 + (mode_t)(option.p[i] - '0');
-	}
-	return *mode > 0777
-		   ? err_set(e, &err_usage, "listen: the mode is over 0777")
-		   : 0;
-}
-
-static int
-open_unix(struct arena *a, struct str spec, struct listener *out, struct err *e)
+open_unix(const struct listen_spec *spec, struct listener *out, struct err *e)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	const char *path;
-	mode_t mode, mask;
+	const char *path = spec->path;
 	int fd, failed;
+	mode_t mask;
 
-	if (read_unix_spec(a, spec, &path, &mode, e))
-		return -1;
-	if (strlen(path) >= sizeof address.sun_path)
-		return err_set(e, &err_usage, "listen: the path is too long");
+	assert(strlen(path) < sizeof address.sun_path);
 	memcpy(address.sun_path, path, strlen(path));
 	if (remove_stale(&address, e))
 		return -1;
@@ -117,7 +86,7 @@ open_unix(struct arena *a, struct str spec, struct listener *out, struct err *e)
 	if (fd < 0)
 		return err_errno(e, &err_unavailable, "no socket");
 	/* Never open to more than it ends with. */
-	mask = umask((mode_t)~mode & 0777);
+	mask = umask((mode_t)~spec->mode & 0777);
 	failed = bind(fd, (const struct sockaddr *)(const void *)&address,
 	    sizeof address);
 	umask(mask);
@@ -146,32 +115,18 @@ listen_on(const struct addrinfo *info)
 	return -1;
 }
 
-/* "host:port" or "[address]:port". */
 static int
-open_tcp(struct arena *a, struct str spec, struct listener *out, struct err *e)
+open_tcp(const struct listen_spec *spec, struct listener *out, struct err *e)
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *info;
-	struct str host, port;
-	size_t colon = spec.n;
 
-	while (colon > 0 && spec.p[colon - 1] != ':')
-		colon--;
-	if (colon < 2 || colon == spec.n)
-		return err_set(e, &err_usage,
-		    "listen: \"%.*s\" is neither unix:/path nor host:port",
-		    STR_ARGS(spec));
-	host = str_slice(spec, 0, colon - 1);
-	port = str_slice(spec, colon, spec.n);
-	if (host.n > 2 && host.p[0] == '[' && host.p[host.n - 1] == ']')
-		host = str_slice(host, 1, host.n - 1);
-	if (getaddrinfo(
-		arena_cstr(a, host), arena_cstr(a, port), &hints, &info))
+	if (getaddrinfo(spec->host, spec->port, &hints, &info))
 		return err_set(
-		    e, &err_usage, "listen: no address %.*s", STR_ARGS(spec));
+		    e, &err_usage, "listen: no address %s", spec->host);
 	*out = (struct listener){ .fd = listen_on(info), .own = true };
 	if (out->fd < 0)
-		err_errno(e, &err_unavailable, "cannot listen on %.*s",
-		    STR_ARGS(spec));
+		err_errno(e, &err_unavailable, "cannot listen on %s, port %s",
+		    spec->host, spec->port);
 	freeaddrinfo(info);
 	return out->fd < 0 ? -1 : 0;
 }
@@ -194,9 +149,11 @@ set_flags(struct listener *l, struct err *e)
 static int
 open_spec(struct arena *a, struct str spec, struct listener *out, struct err *e)
 {
-	if (str_has_prefix(spec, STR("unix:")))
-		return open_unix(a, str_slice(spec, 5, spec.n), out, e);
-	return open_tcp(a, spec, out, e);
+	struct listen_spec read;
+
+	if (listen_read(a, spec, &read, e))
+		return -1;
+	return read.path ? open_unix(&read, out, e) : open_tcp(&read, out, e);
 }
 
 int

@@ -30,6 +30,23 @@ struct config_origins {
 int config_load_from(struct arena *, const char *path, struct config *,
     struct config_origins *origins, struct err *);
 
+/* Where the i-th setting comes from: "path:12:9", "PROBITY_THREADS", or
+ * "default". */
+const char *config_place(
+    struct arena *, const struct config_origins *, size_t i);
+
+/*
+ * What the programs would miss: files that settings name and nobody can read,
+ * a program that is not there, the folder of a log. Who runs this should be who
+ * runs the programs. err_invalid with all faults.
+ */
+int config_check_places(struct arena *, const struct config *,
+    const struct config_origins *, struct err *);
+
+/* False before the first workspace, and when `state` names another folder than
+ * was meant. */
+bool config_state_is_there(struct arena *, const struct config *);
+
 /* Calls say with a line for each fault: what a person has to mend. */
 void config_complain(
     const struct err *, void (*say)(void *arg, const char *line), void *arg);

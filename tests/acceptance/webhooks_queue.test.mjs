@@ -48,7 +48,8 @@ before(async () => {
 	Object.assign(service.settings, {
 		PROBITY_OUTBOUND_LOOPBACK: receiver.place,
 		PROBITY_OUTBOUND_CA: receiver.ca,
-		PROBITY_WEBHOOK_LEASE_SECONDS: "4",
+		PROBITY_WEBHOOK_SECONDS: "3",
+		PROBITY_WEBHOOK_LEASE_SECONDS: "6",
 		PROBITY_WEBHOOK_RETRY_PERCENT: "0",
 	});
 	await service.start();

@@ -123,6 +123,33 @@ test_faults_are_named(void **state)
 	assert_int_equal(load(f, "timestamp_url = https://a.example/\n"), 0);
 }
 
+static void
+write_settings(struct fixture *f, const char *text)
+{
+	assert_int_equal(
+	    io_write_file(f->path, str_from(text), 0600, &f->e), 0);
+}
+
+static void
+expect_faults(struct fixture *f, const char *text, const char *const *wanted)
+{
+	const struct err_field *field;
+	char line[400];
+
+	assert_int_equal(load(f, text), -1);
+	assert_ptr_equal(f->e.kind, &err_invalid);
+	for (field = f->e.fields; *wanted; field = field->next, wanted++) {
+		assert_non_null(field);
+		snprintf(line, sizeof line, "%s: %s",
+		    str_has_prefix(str_from(field->at), str_from(f->path))
+			? field->at + strlen(f->path) + 1
+			: field->at,
+		    field->detail);
+		assert_string_equal(line, *wanted);
+	}
+	assert_null(field);
+}
+
 /* Exactly what a browser writes in Origin. */
 static void
 test_web_origins(void **state)
@@ -186,6 +213,115 @@ test_own_names(void **state)
 	assert_int_equal(load(f, "origin_host = ledger.example.com\n"), 0);
 }
 
+/* As the front reads it. */
+static void
+test_listen(void **state)
+{
+	struct fixture *f = *state;
+
+	expect_each_refused(f, "listen",
+	    VALUES("bogus", "127.0.0.1:99999", "127.0.0.1:0", "127.0.0.1:http",
+		":80", "127.0.0.1:", "unix:", "unix:relative",
+		"unix:/x,mode=9999", "unix:/x,mode=0888", "unix:/x,mode=1777",
+		"unix:/x,backlog=3"));
+	assert_int_equal(load(f, "listen = unix:/run/a,mode=0600\n"), 0);
+	assert_int_equal(load(f, "listen = [::1]:9000\n"), 0);
+	assert_int_equal(load(f, "listen = unix:relative\n"), -1);
+	assert_non_null(strstr(f->e.detail, ":1:10: listen: unix: needs"));
+}
+
+/* A request that is on its way must end before others send it. */
+static void
+test_lease_outlasts_a_request(void **state)
+{
+	static const char *const wanted[] = {
+		"2:25: webhook_lease_seconds: must be at least twice "
+		"webhook_seconds, which is 10: a request that is still on its "
+		"way would be sent again",
+		NULL,
+	};
+	struct fixture *f = *state;
+
+	expect_faults(
+	    f, "webhook_seconds = 10\nwebhook_lease_seconds = 1\n", wanted);
+	assert_int_equal(load(f, "webhook_lease_seconds = 39\n"), -1);
+	assert_int_equal(load(f, "webhook_lease_seconds = 40\n"), 0);
+	assert_int_equal(load(f, "webhook_seconds = 30\n"), 0);
+	setenv("PROBITY_WEBHOOK_SECONDS", "4", 1);
+	assert_int_equal(load(f, "webhook_lease_seconds = 8\n"), 0);
+	setenv("PROBITY_WEBHOOK_LEASE_SECONDS", "7", 1);
+	assert_int_equal(load(f, "webhook_lease_seconds = 8\n"), -1);
+	assert_non_null(
+	    strstr(f->e.detail, "PROBITY_WEBHOOK_LEASE_SECONDS: webhook_"));
+}
+
+static void
+test_comment_behind_a_value(void **state)
+{
+	struct fixture *f = *state;
+
+	expect_faults(f, "limit_burst = 10 # enough\n",
+	    VALUES("1:15: limit_burst: must be an integer; a comment has a "
+		   "line of its own"));
+	expect_faults(f, "base_url = ftp://x\n",
+	    VALUES("1:12: base_url: must begin with https:// or http://"));
+}
+
+static size_t
+count_missing(struct fixture *f, const char *text)
+{
+	struct config_origins origins;
+	struct err e = { 0 };
+	size_t n = 0;
+
+	write_settings(f, text);
+	assert_int_equal(
+	    config_load_from(f->a, NULL, &f->config, &origins, &e), 0);
+	config_check_places(f->a, &f->config, &origins, &e);
+	for (const struct err_field *at = e.fields; at; at = at->next) {
+		assert_true(
+		    str_has_prefix(str_from(at->at), str_from(f->path)));
+		n++;
+	}
+	return n;
+}
+
+static void
+test_places(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(count_missing(f, "state = /nowhere\n"), 0);
+	assert_false(config_state_is_there(f->a, &f->config));
+	assert_int_equal(count_missing(f, "outbound_ca = /nowhere/ca.pem\n"
+					  "timestamp_ca = /nowhere/ca.pem\n"
+					  "witness_file = /nowhere/witnesses\n"
+					  "mirror_file = /tmp\n"
+					  "git = no-such-program\n"
+					  "access_log = /nowhere/access.log\n"),
+	    6);
+	assert_int_equal(
+	    count_missing(f, "git = /nowhere/git\naccess_log = /tmp\n"), 2);
+	assert_int_equal(count_missing(f, arena_printf(f->a,
+					      "state = /tmp\nmirror_file = %s\n"
+					      "access_log = -\ngit = sh\n",
+					      f->path)),
+	    0);
+	assert_true(config_state_is_there(f->a, &f->config));
+}
+
+/* A variable that is empty counts as one that is not set. */
+static void
+test_empty_file_name(void **state)
+{
+	struct fixture *f = *state;
+	struct config_origins origins;
+
+	setenv("PROBITY_CONFIG", "", 1);
+	assert_int_equal(
+	    config_load_from(f->a, NULL, &f->config, &origins, &f->e), 0);
+}
+
 /* What is shown is what writers keep to. */
 static void
 test_no_floor_is_the_usual_one(void **state)
@@ -216,26 +352,6 @@ test_named_file_must_be_there(void **state)
 	setenv("PROBITY_CONFIG", "/nowhere/probity.conf", 1);
 	assert_int_equal(config_load(f->a, &f->config, &f->e), -1);
 	assert_non_null(strstr(f->e.detail, "/nowhere/probity.conf"));
-}
-
-static void
-expect_faults(struct fixture *f, const char *text, const char *const *wanted)
-{
-	const struct err_field *field;
-	char line[400];
-
-	assert_int_equal(load(f, text), -1);
-	assert_ptr_equal(f->e.kind, &err_invalid);
-	for (field = f->e.fields; *wanted; field = field->next, wanted++) {
-		assert_non_null(field);
-		snprintf(line, sizeof line, "%s: %s",
-		    str_has_prefix(str_from(field->at), str_from(f->path))
-			? field->at + strlen(f->path) + 1
-			: field->at,
-		    field->detail);
-		assert_string_equal(line, *wanted);
-	}
-	assert_null(field);
 }
 
 /* Columns count characters. */
@@ -312,13 +428,6 @@ test_origins(void **state)
 		assert_int_equal(origins.of[i].line, wanted.line);
 		assert_int_equal(origins.of[i].column, wanted.column);
 	}
-}
-
-static void
-write_settings(struct fixture *f, const char *text)
-{
-	assert_int_equal(
-	    io_write_file(f->path, str_from(text), 0600, &f->e), 0);
 }
 
 static void
@@ -479,6 +588,11 @@ main(void)
 		cmocka_unit_test(test_addresses),
 		WITH_FILE(test_web_origins),
 		WITH_FILE(test_own_names),
+		WITH_FILE(test_listen),
+		WITH_FILE(test_lease_outlasts_a_request),
+		WITH_FILE(test_comment_behind_a_value),
+		WITH_FILE(test_places),
+		WITH_FILE(test_empty_file_name),
 		WITH_FILE(test_no_floor_is_the_usual_one),
 		WITH_FILE(test_libcurl_is_not_loaded),
 		WITH_FILE(test_named_file_must_be_there),
