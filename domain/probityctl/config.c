@@ -2,7 +2,6 @@
  * What the programs would read: whether it is right, and where each setting
  * comes from.
  */
-#include <ctype.h>
 #include <stdio.h>
 
 #include "domain/config.h"
@@ -18,11 +17,15 @@ SHAPE(config_request, "Which configuration",
 	FIELD(config_request, file, .max = 4000, .doc = "Path of the file; the programs' own when not given"));
 /* clang-format on */
 
+/* For standard error: what is there but may not be what was meant. */
 static void
-print_line(void *unused, const char *line)
+note_state(const struct ctl *ctl)
 {
-	(void)unused;
-	fprintf(stderr, "%s\n", line);
+	if (!config_state_is_there(ctl->arena, &ctl->config))
+		fprintf(stderr,
+		    "state: %.*s is not there; the first workspace makes it,"
+		    " unless another folder was meant\n",
+		    STR_ARGS(ctl->config.state));
 }
 
 static int
@@ -31,13 +34,7 @@ load(struct ctl *ctl, struct config_origins *origins, struct err *e)
 	struct str file = ctl_param(ctl, "file");
 	const char *path = file.n > 0 ? arena_cstr(ctl->arena, file) : NULL;
 
-	if (config_load_from(ctl->arena, path, &ctl->config, origins, e) == 0)
-		return 0;
-	if (!ctl->json)
-		config_complain(e, print_line, NULL);
-	/* The lines have said it; the summary is for machines. */
-	e->fields = NULL;
-	return -1;
+	return config_load_from(ctl->arena, path, &ctl->config, origins, e);
 }
 
 int
@@ -45,7 +42,8 @@ run_config_check(struct ctl *ctl, struct err *e)
 {
 	struct config_origins origins;
 
-	if (load(ctl, &origins, e))
+	if (load(ctl, &origins, e) ||
+	    config_check_places(ctl->arena, &ctl->config, &origins, e))
 		return -1;
 	if (ctl->json)
 		printf("{\"valid\": true}\n");
@@ -53,29 +51,8 @@ run_config_check(struct ctl *ctl, struct err *e)
 		printf("%s is right\n",
 		    origins.path ? origins.path
 				 : "there is no file, and what is set");
+	note_state(ctl);
 	return 0;
-}
-
-static struct str
-origin_of(struct arena *a, const struct config_origins *origins, size_t i)
-{
-	const struct config_origin *origin = &origins->of[i];
-	char *variable;
-
-	switch (origin->source) {
-	case CONFIG_FILE:
-		return arena_strf(
-		    a, "%s:%d:%d", origins->path, origin->line, origin->column);
-	case CONFIG_ENVIRONMENT:
-		variable =
-		    arena_printf(a, "PROBITY_%s", config_shape.fields[i].name);
-		for (char *p = variable; *p; p++)
-			*p = (char)toupper((unsigned char)*p);
-		return str_from(variable);
-	case CONFIG_DEFAULT:
-		break;
-	}
-	return STR("default");
 }
 
 static void
@@ -125,7 +102,8 @@ run_config_show(struct ctl *ctl, struct err *e)
 
 		json_put_str(a, item, "name", str_from(name));
 		json_put(item, "value", json_copy(a, json_get(all, name)));
-		json_put_str(a, item, "from", origin_of(a, &origins, i));
+		json_put_str(
+		    a, item, "from", str_from(config_place(a, &origins, i)));
 		json_put_str(a, item, "reload",
 		    config_reloads(str_from(name)) ? STR("yes")
 						   : STR("restart"));

@@ -17,7 +17,6 @@ dispatch(struct ctl *ctl, struct err *e)
 	if (config_load(ctl->arena, &ctl->config, e)) {
 		/* Not what was asked for is at fault. */
 		e->kind = &err_unavailable;
-		e->fields = NULL;
 		return -1;
 	}
 	if (service_new(&ctl->config, &ctl->service, e))

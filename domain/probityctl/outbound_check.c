@@ -65,6 +65,22 @@ print(const struct json *v, struct err *e)
 	return failed;
 }
 
+/* Who looks reads why, beside the option that it is about. */
+static int
+screen(struct ctl *ctl, const struct outbound_rules *rules,
+    struct screened *screened, struct err *e)
+{
+	struct err why = { 0 };
+
+	if (outbound_screen_url(ctl_param(ctl, "url"), rules, screened, &why) ==
+	    0)
+		return 0;
+	if (why.kind != &err_invalid)
+		return err_set(e, why.kind, "%s", why.detail);
+	return err_add_field(
+	    e, ctl->arena, "pointer", "#/url", "unsafe", "%s", why.detail);
+}
+
 int
 run_outbound_check(struct ctl *ctl, struct err *e)
 {
@@ -75,7 +91,7 @@ run_outbound_check(struct ctl *ctl, struct err *e)
 
 	if (outbound_rules_make(ctl->arena, config->outbound_loopback,
 		config->outbound_resolver, config->outbound_ca, &rules, e) ||
-	    outbound_screen_url(ctl_param(ctl, "url"), &rules, &screened, e))
+	    screen(ctl, &rules, &screened, e))
 		return -1;
 	v = describe(ctl, &screened);
 	if (ctl->json)

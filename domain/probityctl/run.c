@@ -100,6 +100,17 @@ run_pages(
 	return 0;
 }
 
+/* An installation that is new, or a state that is another one. */
+static void
+note_none(const struct ctl *ctl, const struct json *body)
+{
+	if (ctl->op == catalog_by_command(STR("workspace list")) &&
+	    ctl->n_params == 0 && json_get(body, "data")->n == 0)
+		fprintf(stderr,
+		    "probityctl: there is no workspace yet in %.*s\n",
+		    STR_ARGS(ctl->config.state));
+}
+
 static int
 run_call(struct ctl *ctl, struct ledger *ledger, struct err *e)
 {
@@ -126,6 +137,7 @@ run_call(struct ctl *ctl, struct ledger *ledger, struct err *e)
 	    run_pages(ctl, &call, &reply, e))
 		return -1;
 	print(ctl, &reply);
+	note_none(ctl, reply.body);
 	return 0;
 }
 

@@ -1,5 +1,6 @@
 /*
- * Replies for people: lists as columns, one record as lines of name and value.
+ * Replies for people: lists as columns, one record as lines of name and value;
+ * records within a record follow it, each on a line of its own, whole.
  */
 #include "domain/probityctl/ctl.h"
 
@@ -61,6 +62,47 @@ cell(struct buf *b, const struct json *v, size_t *width)
 	return s;
 }
 
+static bool
+has_records(const struct json *v)
+{
+	return v && v->type == JSON_ARRAY && v->n > 0 &&
+	       v->first->type == JSON_OBJECT;
+}
+
+/* "number 1, outcome retry, status 500"; what is null is left out. */
+static void
+print_parts(const struct json *record, struct buf *b)
+{
+	const char *between = "";
+
+	for (const struct json *at = record->first; at; at = at->next) {
+		if (at->type == JSON_NULL)
+			continue;
+		buf_reset(b);
+		add_cell(b, at);
+		printf("%s%.*s ", between, STR_ARGS(at->name));
+		put_plain(stdout, buf_str(b));
+		between = ", ";
+	}
+	putchar('\n');
+}
+
+/* The records that the row's own line has no room for. */
+static void
+print_below(const struct shape *item, const struct json *row, struct buf *b)
+{
+	for (size_t i = 0; i < item->n; i++) {
+		const struct json *list = json_get(row, item->fields[i].name);
+
+		if (!has_records(list))
+			continue;
+		for (const struct json *v = list->first; v; v = v->next) {
+			printf("  %s: ", item->fields[i].name);
+			print_parts(v, b);
+		}
+	}
+}
+
 struct columns {
 	const char *names[CELLS_MAX];
 	size_t widths[CELLS_MAX];
@@ -74,6 +116,8 @@ measure(struct columns *c, const struct shape *shape, const struct json *data,
 	size_t width;
 
 	for (size_t i = 0; i < shape->n && c->n < CELLS_MAX; i++) {
+		if (shape->fields[i].type == FIELD_LIST)
+			continue;
 		c->names[c->n] = shape->fields[i].name;
 		c->widths[c->n++] = strlen(shape->fields[i].name);
 	}
@@ -123,8 +167,10 @@ print_list(const struct shape *item, const struct json *reply, struct buf *b)
 			pad(c.widths[i] - strlen(c.names[i]) + 2);
 	}
 	putchar('\n');
-	for (const struct json *row = data->first; row; row = row->next)
+	for (const struct json *row = data->first; row; row = row->next) {
 		print_row(&c, row, b);
+		print_below(item, row, b);
+	}
 	if (json_get_int(reply, "next_after_id", &next))
 		printf("more: --after-id %lld, or --all\n", (long long)next);
 }
@@ -145,6 +191,15 @@ print_value(struct str name, const struct json *v, struct buf *b)
 }
 
 static void
+print_records(struct str name, const struct json *list, struct buf *b)
+{
+	for (const struct json *v = list->first; v; v = v->next) {
+		printf("%-20.*s  ", STR_ARGS(name));
+		print_parts(v, b);
+	}
+}
+
+static void
 print_record(
     struct arena *a, struct str prefix, const struct json *v, struct buf *b)
 {
@@ -154,6 +209,8 @@ print_record(
 
 		if (at->type == JSON_OBJECT)
 			print_record(a, name, at, b);
+		else if (has_records(at))
+			print_records(name, at, b);
 		else
 			print_value(name, at, b);
 	}

@@ -88,8 +88,11 @@ webhook_replay_decide(
 	    count_dead(c, row.id, in->delivery, &data.deliveries, e))
 		return -1;
 	if (!str_is(row.status, "active"))
-		return err_set(e, &err_conflict, "the webhook is %.*s",
-		    STR_ARGS(row.status));
+		return err_set(e, &err_conflict, "the webhook is %.*s%s",
+		    STR_ARGS(row.status),
+		    str_is(row.status, "revoked")
+			? ": nothing is sent there any more"
+			: ": webhook approve makes it active");
 	if (data.deliveries == 0)
 		return err_set(e, &err_conflict, "there is no dead letter");
 	return context_emit(

@@ -71,16 +71,27 @@ start(struct arena *a, bool once)
 	struct program p = { .name = own_name(a) };
 	struct config config;
 	struct err e = { 0 };
+	bool there;
 	int rc;
 
 	catch_signals();
 	repo_library_bound(PACKS_MAPPED);
-	if (config_load(a, &config, &e) ||
-	    service_new(&config, &p.service, &e)) {
+	if (config_load(a, &config, &e)) {
+		config_complain(&e, log_fault, NULL);
+		return EXIT_UNAVAILABLE;
+	}
+	there = config_state_is_there(a, &config);
+	if (service_new(&config, &p.service, &e)) {
 		config_complain(&e, log_fault, NULL);
 		return EXIT_UNAVAILABLE;
 	}
 	config_set_log_level(&config);
+	if (!there)
+		log_line(LOG_WARN, "worker",
+		    "state: %.*s was not there: no ledger is looked after until"
+		    " a workspace is made; see whether another folder was"
+		    " meant",
+		    STR_ARGS(config.state));
 	/* Mirrors, folders and endpoints are configured while it runs: no
 	 * limits to files and network. */
 	if (!str_is(config.confine, "no"))

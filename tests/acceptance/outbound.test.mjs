@@ -64,7 +64,9 @@ test("public at first, this machine then", async () => {
 	for (let i = 0; i < 2; i++) {
 		const { code, said } = await check(`https://${name}/`);
 		assert.equal(code, refused);
-		assert.match(said, /not public: loopback/);
+		const [{ option, code: why, detail }] = JSON.parse(said).errors;
+		assert.deepEqual([option, why], ["url", "unsafe"]);
+		assert.match(detail, /not public: loopback/);
 	}
 });
 

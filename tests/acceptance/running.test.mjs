@@ -2,7 +2,8 @@
 // the access log, the configuration.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync }
+	from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { close, paths, send } from "./support/client.mjs";
@@ -369,6 +370,10 @@ test("the worker takes a new configuration too, while a job is done", async () =
 	writeFileSync(pipe, "x");
 	await until("the job has ended", () => service.ctl("acme", "job list",
 		{ kind: "ledger.export_checkpoint", status: "claimed" }).data.length === 0);
+	const [job] = service.ctl("acme", "job list", { status: "completed" }).data;
+	const shown = service.run(join(service.bin, "probityctl"),
+		["job", "show", "--workspace", "acme", "--uid", job.uid]).stdout;
+	assert.match(shown, /^attempts +attempt 1, worker .+ outcome completed/m);
 	assert.deepEqual(await service.end("worker"), { code: 0, signal: null });
 });
 
@@ -407,5 +412,61 @@ test("probityctl config says all that is wrong, and where settings come from",
 		}
 		service.write(service.confFile, settings());
 	});
+
+test("probityctl config check looks for what settings name, and counts faults",
+	() => {
+		const ctl = (args, env = {}) => service.run(
+			join(service.bin, "probityctl"), args, { env });
+		const bad = join(service.dir, "bad.conf");
+		const faults = () => {
+			const r = ctl(["config", "check", "--json", "--file", bad]);
+			assert.equal(r.code, 1, r.stderr);
+			return JSON.parse(r.stderr).errors;
+		};
+		service.write(bad, "listen = bogus\nwords\nwebhook_seconds = 10\n" +
+			"webhook_lease_seconds = 1\nlimit_burst = 10 # x\n");
+		assert.deepEqual(faults().map((f) => [f.line, f.column, f.name, f.code]),
+			[[2, 1, undefined, "malformed"], [1, 10, "listen", "value"],
+				[5, 15, "limit_burst", "value"],
+				[4, 25, "webhook_lease_seconds", "value"]]);
+		service.write(bad, "outbound_ca = /nowhere/ca.pem\n" +
+			"access_log = /nowhere/log\ngit = /nowhere/git\n");
+		assert.deepEqual(faults().map((f) => [f.from, f.line, f.column, f.name]),
+			[[bad, 1, 15, "outbound_ca"], [bad, 3, 7, "git"],
+				[bad, 2, 14, "access_log"]]);
+		const none = join(service.dir, "none");
+		service.write(bad, "threads = 5\n");
+		const env = { PROBITY_STATE: none };
+		const checked = ctl(["config", "check", "--file", bad], env);
+		assert.equal(checked.code, 0);
+		assert.ok(checked.stderr.startsWith(`state: ${none} is not there`));
+		const list = ctl(["workspace", "list", "--json"], env);
+		assert.equal(list.code, 0);
+		assert.deepEqual(JSON.parse(list.stdout).data, []);
+		assert.ok(list.stderr.includes(`no workspace yet in ${none}`));
+		const worker = service.run(join(service.bin, "probity-worker"),
+			["--once"], { env });
+		assert.equal(worker.code, 0);
+		assert.ok(worker.stderr.includes(`state: ${none} was not there`));
+	});
+
+test("what a command cannot do, it says as to who gave it", () => {
+	const ctl = (args, env = {}) => service.run(join(service.bin, "probityctl"),
+		args, { env });
+	const key = join(service.dir, "open.key");
+	service.write(key, "no key\n");
+	chmodSync(key, 0o644);
+	for (const [args, env] of [[["key", "check", "--file", key]],
+		[["key", "check", "--file", join(service.dir, "no.key")]],
+		[["workspace", "list"], { PROBITY_CONFIG: service.dir }],
+		[["workspace", "list"], { PROBITY_CONFIG: "/nowhere/probity.conf" }],
+		[["workspace", "list"], { PROBITY_THREADS: "none" }]]) {
+		const r = ctl(args, env);
+		assert.notEqual(r.code, 0);
+		assert.doesNotMatch(r.stderr,
+			/Retry-After|request id|other workspaces|member/);
+		assert.match(r.stderr, /Mend|Check the path/);
+	}
+});
 
 test("the ledger verifies", () => finish(service, { long: true }));

@@ -193,6 +193,14 @@ test("what fails is tried again with the same bytes, up to ten times", async () 
 	assert.deepEqual(attempts(deliveries(flaky)[0]), [500, 400, 302, 204]);
 	assert.equal(receiver.of("/dead").length, 10);
 	assert.equal(deliveries(dead)[0].status, "dead");
+	// As a table each attempt has a line of its own, whole.
+	const { stdout } = service.run(join(service.bin, "probityctl"), ["webhook",
+		"deliveries", "--workspace", "acme", "--webhook", flaky.uid]);
+	const lines = stdout.split("\n").filter((l) => l.startsWith("  attempts: "));
+	assert.deepEqual(lines.map((l) => /, status (\d+),/.exec(l)[1]),
+		["500", "400", "302", "204"]);
+	assert.match(lines[0], /number 1, at .+, outcome retry, .+ next_at \S+Z$/);
+	assert.ok(!stdout.includes("{"), stdout);
 
 	const letters = ctl("webhook dead-letters", {}).data;
 	assert.deepEqual(letters.map((d) => d.webhook_uid), [dead.uid]);

@@ -621,7 +621,7 @@ test_gone(void **state)
 	assert_int_equal(json_get(v, "data")->n, 2);
 	refused(b, &b->desk.staff, "webhook.replay",
 	    arena_printf(b->desk.a, "{\"webhook\":\"%s\"}", uid), &err_conflict,
-	    "disabled");
+	    "disabled: webhook approve");
 	must(b, &b->desk.staff, "webhook.approve", uid_input(b, uid));
 	b->net.status = 200;
 	must(b, &b->desk.staff, "webhook.replay",
