@@ -17,10 +17,12 @@
 # Checked: that the ledger's key signed the checkpoint and the event that
 # certifies the manifest key, that this event is in the tree which the
 # checkpoint signs, that the manifest key signed its possession and the
-# manifest, that a reply's manifest and hash are those of the envelope, and that
-# no event is void unless the manifest is complete. PUBKEY may be any key of the
-# ledger whose history the manifest shows. Not checked: the canonical form, the
-# other events, and what is said of them; `probity-audit check-manifest` does.
+# manifest, that a reply's members which repeat the envelope, or the proof in
+# the reply, agree with it, and that no event is void unless the manifest is
+# complete. PUBKEY may be any key of the ledger whose history the manifest
+# shows. Not checked: the canonical form, the other events, what is said of
+# them, and the signature in a reply's proof; `probity-audit check-manifest`
+# does. The members of a reply that nothing in the file shows are named.
 
 set -u
 LC_ALL=C
@@ -110,11 +112,33 @@ signed "$T/pae" "$(jq -r --arg id "$keyid" \
 	bad signature "the manifest is not signed by the key $keyid"
 
 sha=$(sha256sum <"$T/payload" | cut -d' ' -f1)
+# A reply repeats the envelope, and its evidence the proof: what disagrees, and
+# what nothing in the file shows.
+: >"$T/unchecked"
 if jq -e 'has("envelope")' "$file" >/dev/null; then
-	jq -e --arg sha "$sha" --slurpfile said "$T/payload" \
-		'.manifest_sha256 == $sha and .manifest == $said[0]' \
-		"$file" >/dev/null ||
-		bad reply "manifest or manifest_sha256 is not the envelope's"
+	jq -r --arg sha "$sha" --argjson bytes "$n" --slurpfile said "$T/payload" '
+		. as $reply | $said[0].predicate as $p | {status: "sealed",
+			scope: $p.scope, size: $p.log.size,
+			event_count: ($p.evidence | length),
+			generated_at: $p.generated_at, manifest: $said[0],
+			manifest_sha256: $sha, bytes: $bytes} as $wanted |
+		((.proof // "") | [capture("\nindex (?<seq>[0-9]+)\n(?<path>([^\n]+\n)*)\n(?<checkpoint>(.|\n)*)$")] |
+			.[0] // {}) as $proof |
+		({ledger: $p.log.origin} + if $proof.seq then {checkpoint: $proof.checkpoint,
+			seq: ($proof.seq | tonumber)} else {} end) as $seal |
+		($wanted | keys[] | select($reply[.] != $wanted[.]) | "bad " + .),
+		("progress", "fault" | select($reply[.] != null) | "bad " + .),
+		((.evidence // {}) | to_entries[] | if $seal[.key] == null
+			then "unchecked evidence." + .key
+			elif .value != $seal[.key] then "bad evidence." + .key
+			else empty end),
+		(keys - ($wanted | keys) - ["envelope", "evidence", "fault", "progress"] |
+			.[] | "unchecked " + .)' \
+		"$file" >"$T/compared" 2>/dev/null ||
+		bad reply "its members are not those of a reply"
+	odd=$(sed -n 's/^bad //p' "$T/compared" | head -n 1 | tr -d '\000-\037\177')
+	[ -z "$odd" ] || bad reply "$odd is not what the envelope or the proof says"
+	sed -n 's/^unchecked //p' "$T/compared" >"$T/unchecked"
 fi
 
 # The keys are proved by now, revocations with them. A void event had no effect:
@@ -142,3 +166,7 @@ jq -r --arg sha "$sha" --arg key "$keyid" '.predicate |
 [ ! -s "$T/void" ] ||
 	printf '%d of the events are void: a key was revoked after them, and they have no effect.\n' \
 		"$(wc -l <"$T/void")"
+[ ! -s "$T/unchecked" ] ||
+	printf 'Not checked: %s.\n' "$(tr -d '\000-\011\013-\037\177' <"$T/unchecked" |
+		paste -s -d ' ' - | sed 's/ /, /g')"
+exit 0

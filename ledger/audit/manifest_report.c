@@ -36,6 +36,17 @@ write_shown(FILE *f, const struct manifest_report *r)
 	    (ull)r->size, root, key, (ull)r->key_seq);
 }
 
+static void
+write_unchecked(FILE *f, const struct manifest_report *r)
+{
+	if (r->n_unchecked == 0)
+		return;
+	fputs("Not checked, since nothing in the file shows it:", f);
+	for (size_t i = 0; i < r->n_unchecked; i++)
+		fprintf(f, "%s %s", i > 0 ? "," : "", r->unchecked[i]);
+	fputs(".\n", f);
+}
+
 /* What was not shown is said too. */
 static void
 write_limits(FILE *f, const struct manifest_report *r)
@@ -65,6 +76,7 @@ write_limits(FILE *f, const struct manifest_report *r)
 	fputs("What else an OpenLineage event says, and the hashes of "
 	      "materials, rest on the manifest\nkey's signature.\n",
 	    f);
+	write_unchecked(f, r);
 }
 
 void
@@ -104,6 +116,16 @@ key_json(struct arena *a, const struct manifest_report *r)
 }
 
 static struct json *
+unchecked_json(struct arena *a, const struct manifest_report *r)
+{
+	struct json *list = json_array(a);
+
+	for (size_t i = 0; i < r->n_unchecked; i++)
+		json_push(list, json_string(a, str_from(r->unchecked[i])));
+	return list;
+}
+
+static struct json *
 shown_json(struct arena *a, const struct manifest_report *r)
 {
 	struct json *v = json_object(a), *scope = json_object(a);
@@ -123,6 +145,7 @@ shown_json(struct arena *a, const struct manifest_report *r)
 	json_put(v, "manifest_key", key_json(a, r));
 	json_put(v, "sealed_by",
 	    r->sealed ? json_int(a, (int64_t)r->sealed_seq) : json_null(a));
+	json_put(v, "not_checked", unchecked_json(a, r));
 	return v;
 }
 

@@ -11,8 +11,10 @@
 #include "ledger/crypto/dsse.h"
 
 #define SIGNATURES_MAX (64u << 10)
-#define PROOF_MAX      (256u << 10)
-#define SMALL_MAX      1024
+/* Beside envelope and manifest. */
+#define MEMBER_MAX  (256u << 10)
+#define MEMBERS_MAX 64
+#define SMALL_MAX   1024
 /* Base64 is decoded in pieces of this length. */
 #define DIGITS 65536
 
@@ -177,7 +179,7 @@ read_envelope(struct manifest_run *run, struct json_walk *w, struct err *e)
 	return rc;
 }
 
-/* Its bytes are compared later, when the payload is known. */
+/* It is compared later, when the payload is known. */
 static int
 read_manifest(struct manifest_run *run, struct json_walk *w, struct err *e)
 {
@@ -189,6 +191,25 @@ read_manifest(struct manifest_run *run, struct json_walk *w, struct err *e)
 	return 0;
 }
 
+/* All of them, since a reply is JSON as a whole or it is damaged. */
+static int
+keep_member(struct manifest_run *run, struct json_walk *w, struct str name,
+    struct err *e)
+{
+	const char *own = arena_cstr(run->a, name);
+	struct json *v;
+
+	if (strlen(own) != name.n || run->said->n == MEMBERS_MAX)
+		return malformed(e, "a reply has no such member, or not as "
+				    "many");
+	if (json_get(run->said, own))
+		return malformed(e, "a member is there twice");
+	if (json_walk_value(w, run->a, MEMBER_MAX, &v, e))
+		return -1;
+	json_put(run->said, own, v);
+	return 0;
+}
+
 static int
 read_reply_member(struct manifest_run *run, struct json_walk *w,
     struct str name, struct err *e)
@@ -197,11 +218,7 @@ read_reply_member(struct manifest_run *run, struct json_walk *w,
 		return read_envelope(run, w, e);
 	if (str_is(name, "manifest"))
 		return read_manifest(run, w, e);
-	if (str_is(name, "manifest_sha256"))
-		return read_once(run, w, SMALL_MAX, &run->manifest_sha256, e);
-	if (str_is(name, "proof"))
-		return read_once(run, w, PROOF_MAX, &run->proof, e);
-	return json_walk_skip(w, NULL, e);
+	return keep_member(run, w, name, e);
 }
 
 /* Either an envelope's members stand there or those of a reply. */
@@ -258,6 +275,7 @@ manifest_read_file(struct manifest_run *run, struct err *e)
 	int rc;
 
 	run->check = "format";
+	run->said = json_object(run->a);
 	if (find_size(run, e))
 		return -1;
 	whole.end = run->bytes;

@@ -1,5 +1,4 @@
 /* What the service's reply says beside the envelope: it must say the same. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "ledger/chain/manifest_run.h"
@@ -11,88 +10,158 @@ corrupt(struct err *e, const char *why)
 }
 
 static int
+same_bytes(struct manifest_run *run, struct manifest_part x,
+    struct manifest_part y, bool *same, struct err *e)
+{
+	char there[32768], ours[32768];
+	size_t n, m;
+
+	*same = x.end - x.at == y.end - y.at;
+	do {
+		if (manifest_part_read(&x, there, sizeof there, &n, e) ||
+		    manifest_part_read(&y, ours, sizeof ours, &m, e))
+			return -1;
+		*same = *same && memcmp(there, ours, n) == 0;
+		manifest_progress(
+		    run, "bytes compared", y.at, run->statement_bytes);
+	} while (*same && n > 0);
+	return 0;
+}
+
+/* As the service writes it the bytes are the same. Whoever kept the reply may
+ * have had a program write it anew. */
+static int
 compare_manifest(struct manifest_run *run, struct err *e)
 {
 	struct manifest_part there = run->manifest;
 	struct manifest_part ours = { run->statement, 0, run->statement_bytes };
-	char x[32768], y[32768];
-	size_t n, m;
+	bool same = false;
 
 	there.fd = run->fd;
-	if (there.end - there.at != ours.end)
-		return corrupt(e, "the member manifest is not, byte for byte, "
-				  "what the envelope holds");
-	do {
-		if (manifest_part_read(&there, x, sizeof x, &n, e) ||
-		    manifest_part_read(&ours, y, sizeof y, &m, e))
-			return -1;
-		if (memcmp(x, y, n) != 0)
-			return corrupt(e, "the member manifest is not, byte "
-					  "for byte, what the envelope holds");
-	} while (n > 0);
+	if (there.end == 0)
+		return corrupt(e, "the member manifest is missing");
+	if (same_bytes(run, there, ours, &same, e) ||
+	    (!same && manifest_same_json(run, there, ours, &same, e)))
+		return -1;
+	if (!same)
+		return corrupt(
+		    e, "the member manifest is not what the envelope holds");
 	return 0;
 }
 
-static int
-compare_hash(const struct manifest_run *run, struct err *e)
+static bool
+is_text(const struct json *v, const char *wanted)
+{
+	return v->type == JSON_STRING && str_is(v->text, wanted);
+}
+
+static bool
+is_number(const struct json *v, uint64_t wanted)
+{
+	uint64_t n;
+
+	return v->type == JSON_NUMBER && str_to_u64(v->text, &n) && n == wanted;
+}
+
+static bool
+is_sealed(const struct manifest_run *run, const struct json *v)
+{
+	(void)run;
+	return is_text(v, "sealed");
+}
+
+static bool
+is_scope(const struct manifest_run *run, const struct json *v)
+{
+	const struct manifest_report *r = run->report;
+
+	return v->n == 2 && str_is(json_get_str(v, "type"), r->scope_type) &&
+	       str_is(json_get_str(v, "id"), r->scope_id);
+}
+
+static bool
+is_size(const struct manifest_run *run, const struct json *v)
+{
+	return is_number(v, run->checkpoint.size);
+}
+
+static bool
+is_count(const struct manifest_run *run, const struct json *v)
+{
+	return is_number(v, run->report->events);
+}
+
+static bool
+is_time(const struct manifest_run *run, const struct json *v)
+{
+	return is_text(v, run->report->generated_at);
+}
+
+static bool
+is_length(const struct manifest_run *run, const struct json *v)
+{
+	return is_number(v, run->statement_bytes);
+}
+
+static bool
+is_hash(const struct manifest_run *run, const struct json *v)
 {
 	char hex[DIGEST_HEX + 1];
 
 	digest_hex(run->report->sha256, hex);
-	if (!run->manifest_sha256 ||
-	    run->manifest_sha256->type != JSON_STRING ||
-	    !str_is(run->manifest_sha256->text, hex))
-		return corrupt(e, "manifest_sha256 is not the hash of what the "
-				  "envelope holds");
-	return 0;
+	return is_text(v, hex);
 }
 
-/* Whether the note claims a signature by the key: one by a later key, of which
- * this file cannot know, says nothing against the reply. */
+/* What is made has neither progress nor fault. */
 static bool
-claims(const struct note *note, struct str origin, struct public_key key)
+is_null(const struct manifest_run *run, const struct json *v)
 {
-	uint32_t id = note_key_id(origin, key);
-
-	for (size_t i = 0; i < note->n; i++)
-		if (note->signatures[i].key_id == id &&
-		    str_eq(note->signatures[i].name, origin))
-			return true;
-	return false;
+	(void)run;
+	return v->type == JSON_NULL;
 }
 
-/* The event that sealed the manifest comes after what it covers. The event
- * itself is not in the reply, so its place in the tree cannot be shown. */
-static int
-check_proof(struct manifest_run *run, struct err *e)
-{
-	const struct evidence_key *k;
-	struct tlog_proof proof;
-	struct checkpoint c;
-	struct note note;
+/* What repeats the envelope. */
+static const struct {
+	const char *name;
+	bool (*agrees)(const struct manifest_run *, const struct json *);
+	bool optional;
+} members[] = {
+	{ "status", is_sealed, false },
+	{ "scope", is_scope, false },
+	{ "size", is_size, false },
+	{ "event_count", is_count, false },
+	{ "generated_at", is_time, false },
+	{ "manifest_sha256", is_hash, false },
+	{ "bytes", is_length, false },
+	{ "progress", is_null, true },
+	{ "fault", is_null, true },
+};
+#define MEMBERS (sizeof members / sizeof members[0])
 
-	if (run->proof->type != JSON_STRING)
-		return corrupt(e, "the member proof is not text");
-	if (tlog_proof_parse(run->a, run->proof->text, &proof, e) ||
-	    note_parse(run->a, proof.checkpoint, &note, e) ||
-	    checkpoint_parse(note.text, &c, e))
-		return -1;
-	if (!str_eq(c.origin, run->ev.origin))
-		return corrupt(e, "the member proof is of another ledger");
-	if (proof.index < run->checkpoint.size || proof.index >= c.size)
-		return err_set(e, &err_corrupt,
-		    "the member proof is of event %" PRIu64
-		    ", which cannot have sealed it",
-		    proof.index);
-	k = evidence_key_at(&run->ev, c.size - 1);
-	if (!k || !claims(&note, c.origin, k->key))
-		return 0;
-	if (!note_verify(&note, c.origin, k->key))
-		return corrupt(
-		    e, "the signature of the checkpoint in proof is bad");
-	run->report->sealed = true;
-	run->report->sealed_seq = proof.index;
+static int
+compare_members(const struct manifest_run *run, struct err *e)
+{
+	for (size_t i = 0; i < MEMBERS; i++) {
+		const struct json *v = json_get(run->said, members[i].name);
+
+		if (!v && !members[i].optional)
+			return err_set(e, &err_corrupt,
+			    "the member %s is missing", members[i].name);
+		if (v && !members[i].agrees(run, v))
+			return err_set(e, &err_corrupt,
+			    "the member %s is not what the envelope says",
+			    members[i].name);
+	}
 	return 0;
+}
+
+static bool
+is_compared(struct str name)
+{
+	for (size_t i = 0; i < MEMBERS; i++)
+		if (str_is(name, members[i].name))
+			return true;
+	return str_is(name, "proof") || str_is(name, "evidence");
 }
 
 int
@@ -101,9 +170,11 @@ manifest_check_reply(struct manifest_run *run, struct err *e)
 	run->check = "reply";
 	if (!run->report->reply)
 		return 0;
-	if (compare_manifest(run, e) || compare_hash(run, e))
+	if (compare_manifest(run, e) || compare_members(run, e) ||
+	    manifest_check_seal(run, e))
 		return -1;
-	if (!run->proof || run->proof->type == JSON_NULL)
-		return 0;
-	return check_proof(run, e);
+	for (const struct json *v = run->said->first; v; v = v->next)
+		if (!is_compared(v->name))
+			manifest_unchecked(run->report, "", v->name);
+	return 0;
 }

@@ -29,7 +29,7 @@ struct manifest_run {
 	uint64_t bytes;
 	bool envelope; /* of a reply: it was there */
 	const struct json *payload_type, *signatures;
-	const struct json *manifest_sha256, *proof; /* of a reply */
+	struct json *said;             /* a reply's other members */
 	struct manifest_part manifest; /* of a reply; end 0: none */
 
 	/* The Statement, decoded. */
@@ -57,6 +57,18 @@ bool manifest_path(const struct json *, struct merkle_proof *);
 
 /* The member as a number that is not negative. */
 bool manifest_number(const struct json *, const char *name, uint64_t *);
+
+/* Whether two parts hold the same Statement as JSON (RFC 8785): white space,
+ * escapes and the order of members do not count. */
+int manifest_same_json(struct manifest_run *, struct manifest_part,
+    struct manifest_part, bool *same, struct err *);
+
+/* The member is among those of which the file says nothing else. */
+void manifest_unchecked(
+    struct manifest_report *, const char *of, struct str name);
+
+/* A reply's proof and evidence. */
+int manifest_check_seal(struct manifest_run *, struct err *);
 
 /* Shows how far a stage has come, but not after each little step. */
 void manifest_progress(

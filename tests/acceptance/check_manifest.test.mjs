@@ -118,7 +118,12 @@ test("the service's reply", () => {
 	assert.equal(assertAccepted(text).sealed_by, 12);
 	const said = audit("check-manifest", save(text), "--key", pinned).stdout;
 	assert.match(said, /names event 12 as the one that sealed it/);
-	assertRefused(text.replace("05:00", "05:01"), ["reply", /byte for byte/]);
+	assert.match(said, /Not checked, .*: proof\.path, uid, created_at\./);
+	assert.match(script(save(text), pinned).stdout,
+		/\nNot checked: created_at, proof, uid\.\n$/);
+	assertRefused(text.replace("05:00", "05:01"), ["reply", /generated_at/]);
+	assertRefused(text.replace('"COMPLETE"', '"FAIL"'),
+		["reply", /manifest is not what the envelope/]);
 	assertRefused(text.replace('"manifest_sha256":"', '"manifest_sha256":"0'),
 		["reply", /manifest_sha256/]);
 	assertRefused(text.replace("index 12", "index 10"), ["reply", /cannot have/],
@@ -131,6 +136,28 @@ test("the service's reply", () => {
 	const later = makeLedger(13, { origin, key: makeKey(8, origin) });
 	assert.equal(assertAccepted(makeReply(
 		makeManifest(ledger, makeStatement(ledger)), later)).sealed_by, null);
+});
+
+// What a reader gets from these members must not differ from what is proved.
+test("a reply whose members contradict each other", () => {
+	const text = makeReply(makeManifest(ledger, makeStatement(ledger)),
+		makeLedger(13, { origin }));
+	const reply = JSON.parse(text);
+	const evidence = { ledger: origin, seq: 12, event_hash: "0".repeat(64),
+		signature: "", key_id: ledger.key.row.key_id, commit: "0".repeat(40),
+		checkpoint: reply.proof.split("\n\n").slice(1).join("\n\n") };
+	const whole = assertAccepted({ ...reply, evidence });
+	assert.deepEqual(whole.not_checked, ["proof.path", "evidence.event_hash",
+		"evidence.signature", "evidence.commit", "uid", "created_at"]);
+	// tamper_manifests.test.mjs has the others.
+	for (const other of [{ status: undefined }, { fault: "none" },
+		{ scope: { ...reply.scope, more: 1 } }])
+		assertRefused({ ...reply, ...other },
+			["reply", new RegExp(`\\b${Object.keys(other)[0]}\\b`)]);
+	assertRefused({ ...reply, evidence: { ...evidence, key_id: "00000000" } },
+		["reply", /key_id/], { theirs: false });
+	// Another program wrote it anew.
+	assertAccepted(execFileSync("jq", ["-a", "."], { input: text }));
 });
 
 // The Statement changed, and signed anew by the manifest key itself.

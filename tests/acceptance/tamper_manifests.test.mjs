@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { makeEnvelope, makeLedger as makeManifestLedger, makeManifestKey,
-	makeStatement, canonical } from "./support/manifest.mjs";
+	makeReply, makeStatement, canonical } from "./support/manifest.mjs";
 import { buildFolder } from "./support/places.mjs";
 import { makeKey } from "./support/proof.mjs";
 import { Service } from "./support/service.mjs";
@@ -93,6 +93,45 @@ function makeChanged(change, anew) {
 	return anew ? changed : { ...changed, signatures: before.signatures };
 }
 
+// The service's reply, as whoever asked for the manifest keeps it.
+const reply = JSON.parse(makeReply(makeEnvelope(
+	Buffer.from(canonical(makeStatement(ledger))), ledger.manifestKey),
+makeManifestLedger(10, { origin })));
+reply.evidence = { ledger: origin, seq: 9, event_hash: "0".repeat(64),
+	signature: "A".repeat(88), key_id: ledger.key.row.key_id,
+	commit: "0".repeat(40), checkpoint: reply.proof.split("\n\n").slice(1)
+		.join("\n\n") };
+const replyChanges = {
+	"its status": (r) => { r.status = "queued"; },
+	"its scope's type": (r) => { r.scope.type = "action"; },
+	"its scope's id": (r) => { r.scope.id = "other"; },
+	"its size": (r) => { r.size = 8; },
+	"its event_count": (r) => { r.event_count = 8; },
+	"its generated_at": (r) => { r.generated_at = "2026-01-02T03:05:00.000001Z"; },
+	"its manifest": (r) => { r.manifest.predicate.events[3].inputs = [{}]; },
+	"its manifest_sha256": (r) => { r.manifest_sha256 = "0".repeat(64); },
+	"its bytes": (r) => { r.bytes++; },
+	"the number in its evidence": (r) => { r.evidence.seq = 8; },
+	"the ledger in its evidence": (r) => { r.evidence.ledger = "example.com/a"; },
+	"the checkpoint in its evidence": (r) => {
+		r.evidence.checkpoint = ledger.checkpoint;
+	},
+	"its uid": (r) => { r.uid = r.uid.replace(/.$/, "e"); },
+	"the hash in its evidence": (r) => { r.evidence.event_hash = "1".repeat(64); },
+	"the signature in its evidence": (r) => {
+		r.evidence.signature = "B".repeat(88);
+	},
+	"the commit in its evidence": (r) => { r.evidence.commit = "1".repeat(40); },
+};
+const unseenOfReply = ["its uid", "the hash in its evidence",
+	"the signature in its evidence", "the commit in its evidence"];
+
+function makeChangedReply(apply) {
+	const copy = structuredClone(reply);
+	apply(copy);
+	return copy;
+}
+
 const manifestRows = [
 	...Object.entries(statementChanges).flatMap(([name, change]) => [
 		{ name, file: () => makeChanged(change, false) },
@@ -105,6 +144,11 @@ const manifestRows = [
 		return makeEnvelope(Buffer.from(canonical(makeStatement(other))),
 			other.manifestKey);
 	} },
+	...Object.entries(replyChanges).map(([name, change]) => ({
+		name: `a reply: ${name}`, file: () => makeChangedReply(change),
+		nobody: unseenOfReply.includes(name) })),
+	{ name: "a reply: its form, so that it is no JSON", file: () => reply,
+		text: (text) => text.replace('"seq":9', '"seq"9') },
 ];
 
 // Packs: of the first batch that a change to the ledger makes another.
@@ -173,10 +217,11 @@ async function ask(table, ...args) {
 	return outcome(verifiers, world[table], ...args);
 }
 
-function save(envelope) {
+function save(content, change = (text) => text) {
 	const file = at(`manifest-${number++}.json`);
-	writeFileSync(file, JSON.stringify(envelope));
-	return [file, envelope];
+	const text = JSON.stringify(content);
+	writeFileSync(file, change(text));
+	return [file, content.envelope ?? content];
 }
 
 test("unchanged, nobody finds fault", async () => {
@@ -184,13 +229,14 @@ test("unchanged, nobody finds fault", async () => {
 		assert.deepEqual(await ask("manifests", ...save(makeEnvelope(
 			Buffer.from(canonical(makeStatement(ledger, seqs))),
 			ledger.manifestKey))), [null, null, null]);
+	assert.deepEqual(await ask("manifests", ...save(reply)), [null, null, null]);
 	assert.deepEqual(await ask("packs", ...makePack({})), [null, null, null]);
 });
 
 describe("a manifest with changed", { concurrency: 3 }, () => {
 	for (const row of manifestRows)
 		test(row.name, async () => compare("manifests", row,
-			await ask("manifests", ...save(row.file()))));
+			await ask("manifests", ...save(row.file(), row.text))));
 });
 
 describe("a pack with changed", { concurrency: 3 }, () => {

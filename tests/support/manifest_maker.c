@@ -365,14 +365,21 @@ manifest_maker_reply(struct manifest_maker *m, struct str text, bool sealed)
 {
 	struct arena *a = m->ledger->a;
 	struct str envelope = manifest_maker_envelope(m, text), out;
+	unsigned long long n = m->n;
 	struct json *proof = sealed ? seal_proof(m) : json_null(a);
 	char hex[DIGEST_HEX + 1];
 	struct buf b;
 
 	digest_hex(sha256(text), hex);
 	buf_init(&b, TEXT_MAX);
-	buf_addf(&b, "{\"uid\": \"0197a000-0000-7000-8000-00000000000a\",\n"
-		     "\"status\": \"sealed\", \"manifest\": ");
+	buf_addf(&b,
+	    "{\"uid\": \"0197a000-0000-7000-8000-00000000000a\",\n"
+	    "\"status\": \"sealed\", \"scope\": {\"type\": "
+	    "\"workspace\", \"id\": \"acme\"}, \"size\": %llu, "
+	    "\"event_count\": %llu, \"generated_at\": "
+	    "\"2026-01-02T03:05:00.000000Z\", \"bytes\": %zu, "
+	    "\"manifest\": ",
+	    n, n, text.n);
 	buf_add(&b, text);
 	buf_addf(&b, ",\n\"manifest_sha256\": \"%s\", \"envelope\": ", hex);
 	buf_add(&b, envelope);

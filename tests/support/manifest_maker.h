@@ -40,8 +40,8 @@ struct str manifest_maker_whole(struct manifest_maker *);
 /* The envelope of any text, signed by the manifest key. */
 struct str manifest_maker_envelope(struct manifest_maker *, struct str text);
 
-/* The reply that holds it, with a proof of the ledger's event `sealed`, which
- * is added first; no proof when 0. */
+/* The reply that holds the text, which is a whole one, with a proof of the
+ * ledger's event `sealed`, which is added first; no proof when 0. */
 struct str manifest_maker_reply(
     struct manifest_maker *, struct str text, bool sealed);
 

@@ -24,8 +24,9 @@
 #define MANIFEST_KEY_TYPE    "manifest_key.certified"
 #define MANIFEST_KEY_PURPOSE "manifest"
 
-#define MANIFEST_FILE_MAX ((uint64_t)64 << 30)
-#define MANIFEST_NAME_MAX 200
+#define MANIFEST_FILE_MAX      ((uint64_t)64 << 30)
+#define MANIFEST_NAME_MAX      200
+#define MANIFEST_UNCHECKED_MAX 16
 
 struct manifest_options {
 	struct public_key key; /* pinned: any of the ledger's history */
@@ -59,7 +60,10 @@ struct manifest_report {
 	uint64_t bytes; /* of the Statement */
 	struct digest sha256;
 	uint64_t materials;
-	bool reply;  /* the service's reply, whose other members agree */
+	bool reply; /* the service's reply, whose other members agree, but */
+	/* for these, of which nothing in the file says anything else */
+	char unchecked[MANIFEST_UNCHECKED_MAX][MANIFEST_NAME_MAX + 1];
+	size_t n_unchecked;
 	bool sealed; /* its proof of the sealing event has a good checkpoint */
 	uint64_t sealed_seq;
 };

@@ -100,14 +100,18 @@ export const makeManifest = (ledger, statement) =>
 // As the service answers, from the envelope.
 export function makeReply(envelope, sealing) {
 	const payload = Buffer.from(envelope.payload, "base64");
+	const { evidence, generated_at: made, log, scope } = JSON.parse(payload).predicate;
 	const index = sealing.events.length - 1;
 	const path = pathOf(index, sealing.leaves)
 		.map((h) => `${h.toString("base64")}\n`);
-	return `{"uid":"${uid(1)}","status":"sealed","manifest":${payload},` +
-		`"manifest_sha256":"${sha256(payload).toString("hex")}","envelope":` +
+	return `{"uid":"${uid(1)}","status":"sealed","scope":${JSON.stringify(scope)},` +
+		`"size":${log.size},"event_count":${evidence.length},` +
+		`"generated_at":"${made}","manifest":${payload},` +
+		`"manifest_sha256":"${sha256(payload).toString("hex")}",` +
+		`"bytes":${payload.length},"envelope":` +
 		`${JSON.stringify(envelope)},"proof":${JSON.stringify(
 			`c2sp.org/tlog-proof@v1\nindex ${index}\n${path.join("")}\n` +
-			sealing.checkpoint)},"created_at":null}\n`;
+			sealing.checkpoint)},"progress":null,"fault":null,"created_at":null}\n`;
 }
 
 export const script = (...args) =>

@@ -106,12 +106,9 @@ test_reply(void **state)
 	expect_good(&r, 7);
 	assert_true(r.sealed);
 	assert_int_equal(r.sealed_seq, 7);
-
-	expect_bad(
-	    check(m, manifest_maker_replace(m, file, "\"generated_at\":\"2026",
-			 "\"generated_at\":"
-			 "\"2027")),
-	    "reply", "byte for byte");
+	assert_int_equal(r.n_unchecked, 2);
+	assert_string_equal(r.unchecked[0], "proof.path");
+	assert_string_equal(r.unchecked[1], "uid");
 	expect_bad(
 	    check(m, manifest_maker_replace(m, file, "\"manifest_sha256\": \"",
 			 "\"manifest_sha256\""
@@ -133,6 +130,109 @@ test_reply(void **state)
 	expect_bad(check(m, manifest_maker_replace(m, file, "{\"uid\"",
 				"{\"envelope\": {}, \"uid\"")),
 	    "format", "twice");
+	manifest_maker_free(m);
+}
+
+/* Changes to a reply, each of which another member contradicts. */
+static const struct {
+	const char *from, *to, *check, *reason;
+} contradictions[] = {
+	{ "\"sealed\"", "\"queued\"", "reply", "status" },
+	{ "\"status\": \"sealed\",", "", "reply", "status is missing" },
+	{ "\"status\"", "\"fault\": \"x\", \"status\"", "reply", "fault" },
+	{ "\"type\": \"work", "\"type\": \"wark", "reply", "scope" },
+	{ "\"id\": \"acme", "\"id\": \"acne", "reply", "scope" },
+	{ "\"id\": \"acme\"", "\"id\": \"acme\", \"a\": 1", "reply", "scope" },
+	{ "\"size\": 7", "\"size\": 8", "reply", "size" },
+	{ "\"size\": 7", "\"size\": \"7\"", "reply", "size" },
+	{ "\"event_count\": 7", "\"event_count\": 6", "reply", "event_count" },
+	{ "\"generated_at\": \"2026", "\"generated_at\": \"2027", "reply",
+	    "generated_at" },
+	{ "\"bytes\": ", "\"bytes\": 1", "reply", "bytes" },
+	{ "\"size\": 7", "\"size\"7", "format", "byte" },
+	{ "\"uid\": \"", "\"uid\": [\"", "format", "byte" },
+	{ "\"uid\": ", "\"size\": 7, \"uid\": ", "format", "twice" },
+	{ "\"proof\": \"", "\"evidence\": {\"seq\": 6}, \"proof\": \"", "reply",
+	    "seq" },
+	{ "\"proof\": \"",
+	    "\"evidence\": {\"key_id\": \"00000000\"}, "
+	    "\"proof\": \"",
+	    "reply", "key_id" },
+	{ "\"proof\": \"", "\"evidence\": {\"ledger\": \"x\"}, \"proof\": \"",
+	    "reply", "ledger" },
+	{ "\"proof\": \"",
+	    "\"evidence\": {\"checkpoint\": \"x\"}, "
+	    "\"proof\": \"",
+	    "reply", "checkpoint" },
+};
+
+static void
+test_contradictions(void **state)
+{
+	struct manifest_maker *m = manifest_maker_new(2);
+	struct str file =
+	    manifest_maker_reply(m, manifest_maker_whole(m), true);
+	struct manifest_report r;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof contradictions / sizeof contradictions[0];
+	     i++)
+		expect_bad(
+		    check(m, manifest_maker_replace(m, file,
+				 contradictions[i].from, contradictions[i].to)),
+		    contradictions[i].check, contradictions[i].reason);
+	r = check(m, manifest_maker_replace(m, file, "\"proof\": \"",
+			 "\"evidence\": {\"seq\": 7, \"commit\": \"x\"}, "
+			 "\"more\": 1, \"proof\": \""));
+	expect_good(&r, 7);
+	assert_int_equal(r.n_unchecked, 4);
+	assert_string_equal(r.unchecked[1], "evidence.commit");
+	assert_string_equal(r.unchecked[3], "more");
+	manifest_maker_free(m);
+}
+
+/* The member manifest as another program writes it, and with one change. */
+static const struct {
+	const char *from, *to, *reason; /* no reason: it is the same */
+} rewritten[] = {
+	{ "{\"_type\"", "{ \n\t\"_type\"", NULL },
+	{ "\"_type\":\"https://in", "\"\\u005ftype\" : \"https:\\/\\/in",
+	    NULL },
+	{ "\"id\":\"acme\",\"type\":\"workspace\"",
+	    "\"type\":\"workspace\",\"id\":\"acme\"", NULL },
+	{ "\"size\":7}", "\"size\":7.0e0}", NULL },
+	{ "{\"_type\":\"https://in-toto.io/Statement/v1\",\"predicate\":{",
+	    "{\"predicate\":{", "not what the envelope holds" },
+	{ "{\"_type\"", "{\"more\":1,\"_type\"", "not what the envelope" },
+	{ "{\"_type\"", "{\"_type\":\"x\",\"_type\"", "twice" },
+	{ "\"predicate\":{", "\"predicate\":{},\"predicate\":{", "twice" },
+	{ "\"materials\":[", "\"materials\":[{},", "not what the envelope" },
+	{ "\"COMPLETE\"", "\"COMPLETE\" 1", "byte" },
+	{ "\"generated_at\":\"2026", "\"generated_at\":\"2027",
+	    "not what the envelope holds" },
+};
+
+static void
+test_rewritten(void **state)
+{
+	struct manifest_maker *m = manifest_maker_new(2);
+	struct str file =
+	    manifest_maker_reply(m, manifest_maker_whole(m), true);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rewritten / sizeof rewritten[0]; i++) {
+		struct manifest_report r =
+		    check(m, manifest_maker_replace(
+				 m, file, rewritten[i].from, rewritten[i].to));
+
+		if (rewritten[i].reason)
+			expect_bad(r, "reply", rewritten[i].reason);
+		else
+			expect_good(&r, 7);
+	}
+	expect_bad(check(m, manifest_maker_replace(m, file, "\"manifest\": {",
+				"\"manifest\": null, \"other\": {")),
+	    "reply", "object is missing");
 	manifest_maker_free(m);
 }
 
@@ -450,6 +550,8 @@ main(void)
 		cmocka_unit_test(test_complete),
 		cmocka_unit_test(test_some_events),
 		cmocka_unit_test(test_reply),
+		cmocka_unit_test(test_contradictions),
+		cmocka_unit_test(test_rewritten),
 		cmocka_unit_test(test_changed_and_signed_anew),
 		cmocka_unit_test(test_other_events),
 		cmocka_unit_test(test_after_a_rotation),
