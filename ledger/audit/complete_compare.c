@@ -6,7 +6,6 @@
 
 /* Over all files: where they stand, and the events' chain so far. */
 struct comparing {
-	struct complete_shown *shown;
 	struct complete_fault *fault;
 	struct err *e;
 	int64_t seq; /* of the event before; -1: none */
@@ -45,17 +44,32 @@ uid_of(const struct index_row *row)
 
 /* A list straight from the index also says what the row says. */
 static bool
-says_the_same(const struct json *item, const struct index_row *row)
+says_the_same(const struct complete_file *f, const struct json *item,
+    const struct index_row *row)
 {
-	struct str chain = json_get_str(item, "chain");
 	char hex[DIGEST_HEX + 1];
 	int64_t events;
 
+	if (complete_is_bare(f))
+		return complete_has_no_events(item);
 	digest_hex(row->hash, hex);
-	if (chain.p && !str_is(chain, hex))
-		return false;
-	return !json_get_int(item, "events", &events) || !chain.p ||
+	return str_is(json_get_str(item, "chain"), hex) &&
+	       json_get_int(item, "events", &events) && events >= 0 &&
 	       (uint64_t)events == row->count;
+}
+
+/* A text that is no identifier is a stranger's, and may be of any length. */
+static int
+misplaced(struct comparing *c, const struct complete_file *f,
+    const struct json *item, struct str uid)
+{
+	struct str there = json_get_str(item, "uid");
+	struct uid parsed;
+
+	if (!uid_parse(there, &parsed))
+		there = STR("something without an identifier");
+	return bad(c, "the list has %.*s where %.*s %.*s belongs",
+	    STR_ARGS(there), STR_ARGS(f->kind), STR_ARGS(uid));
 }
 
 static int
@@ -70,14 +84,11 @@ compare_records(struct comparing *c, const struct complete_file *f)
 			return bad(c, "%.*s %.*s is missing at the end",
 			    STR_ARGS(f->kind), STR_ARGS(uid));
 		if (!str_eq(json_get_str(item, "uid"), uid))
+			return misplaced(c, f, item, uid);
+		if (!says_the_same(f, item, &f->rows[i]))
 			return bad(c,
-			    "the list has %.60s where %.*s %.*s belongs",
-			    json_get_str(item, "uid").p
-				? json_get_str(item, "uid").p
-				: "nothing",
-			    STR_ARGS(f->kind), STR_ARGS(uid));
-		if (!says_the_same(item, &f->rows[i]))
-			return bad(c, "%.*s %.*s has other events",
+			    "events or chain of the %.*s %.*s is missing, or "
+			    "not what the index says",
 			    STR_ARGS(f->kind), STR_ARGS(uid));
 	}
 	if (item)
@@ -92,12 +103,16 @@ add_event(
 {
 	const struct json *subject = json_get(item, "subject");
 	struct digest hash;
-	int64_t seq;
+	int64_t seq, id;
 
 	if (!json_get_int(item, "seq", &seq) || seq <= c->seq ||
 	    (uint64_t)seq >= f->size ||
 	    !digest_from_hex(json_get_str(item, "hash"), &hash))
 		return bad(c, "an event has no place or no hash");
+	if (json_get(item, "id") &&
+	    (!json_get_int(item, "id", &id) || id != seq + 1))
+		return bad(c, "event %lld has an id that is not seq + 1",
+		    (long long)seq);
 	if (!str_eq(json_get_str(subject, "kind"), f->kind) ||
 	    !is_uid(json_get_str(subject, "uid"), f->subject))
 		return bad(
@@ -151,16 +166,41 @@ check_joint(struct comparing *c, const struct complete_file *f,
 	return 0;
 }
 
+/* Two signed ledgers of one size have one history, or the key signed two. */
+static int
+check_sizes(struct comparing *c, const struct complete_file *files, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		for (size_t k = 0; k < i; k++)
+			if (files[i].size == files[k].size &&
+			    (!digest_eq(files[i].root, files[k].root) ||
+				!digest_eq(files[i].tree, files[k].tree)))
+				return bad(c,
+				    "two files of %llu events are of different "
+				    "ledgers, signed by one key: keep them",
+				    (unsigned long long)files[i].size);
+	return 0;
+}
+
+static uint64_t
+size_of(const struct complete_file *files, size_t n)
+{
+	if (!uid_is_none(files[0].subject))
+		return files[n - 1].size;
+	for (size_t i = 1; i < n; i++)
+		if (files[i].size != files[0].size)
+			return 0;
+	return files[0].size;
+}
+
 int
 complete_compare(const struct complete_file *files, size_t n,
     struct complete_shown *shown, struct complete_fault *fault, struct err *e)
 {
-	struct comparing c = {
-		.shown = shown, .fault = fault, .e = e, .seq = -1
-	};
+	struct comparing c = { .fault = fault, .e = e, .seq = -1 };
 
-	*shown =
-	    (struct complete_shown){ files[0], files[n - 1], files[0].size, 0 };
+	*shown = (struct complete_shown){ files, n, size_of(files, n), 0,
+		{ { 0 } }, 0 };
 	*fault = (struct complete_fault){ 0 };
 	for (size_t i = 0; i < n; i++) {
 		const struct complete_file *f = &files[i];
@@ -169,16 +209,14 @@ complete_compare(const struct complete_file *files, size_t n,
 		    (uid_is_none(f->subject) ? compare_records(&c, f)
 					     : compare_events(&c, f)))
 			return -1;
-		if (f->size < shown->size)
-			shown->size = f->size;
+		complete_find_unchecked(shown, f);
 	}
-	if (!uid_is_none(files[n - 1].subject)) {
-		shown->size = files[n - 1].size;
-		if (files[n - 1].has_more)
-			return err_set(e, &err_usage,
-			    "the list of events goes on: give the files of all "
-			    "its pages, in order");
-	}
+	if (check_sizes(&c, files, n))
+		return -1;
+	if (!uid_is_none(files[n - 1].subject) && files[n - 1].has_more)
+		return err_set(e, &err_usage,
+		    "the list of events goes on: give the files of all its "
+		    "pages, in order");
 	shown->records = c.count;
 	return 0;
 }

@@ -126,6 +126,7 @@ check_commit(struct arena *a, const struct json *complete,
 	if (t.size != out->size)
 		return bad(f, "commit", "the commit is of another size", e);
 	out->root = t.index;
+	out->tree = t.root;
 	return check_checkpoint(a, json_get_str(complete, "checkpoint"), key,
 	    &commit, &t, &out->origin, f, e);
 }

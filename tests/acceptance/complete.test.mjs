@@ -46,10 +46,11 @@ const save = (reply) => {
 	writeFileSync(file, JSON.stringify(reply));
 	return file;
 };
+const run = (replies, ...options) =>
+	offline([join(service.bin, "probity-audit"), "check-complete",
+		...replies.map(save), ...options], { env: service.environment });
 const audit = (replies, pinned = key) => {
-	const r = offline([join(service.bin, "probity-audit"), "check-complete",
-		...replies.map(save), "--key", pinned, "--json"],
-	{ env: service.environment });
+	const r = run(replies, "--key", pinned, "--json");
 	assert.ok(r.stdout, r.stderr);
 	return { code: r.status, ...JSON.parse(r.stdout) };
 };
@@ -183,6 +184,57 @@ test("all bank statements", async () => {
 	assert.equal((await good(paths.statements, w.key)).complete, undefined);
 });
 
+test("pages of several sizes", async () => {
+	const first = await records("action", "&limit=160");
+	service.ctl("acme", "counterparty suspend", { id: w.counterparty.id,
+		reason: "between two pages" });
+	const second = await records("action", `&limit=160&after=${first.next_after}`);
+	const sizes = [first, second].map((page) => page.complete.size);
+	assert.ok(sizes[0] < sizes[1]);
+	const { code, shown } = audit([first, second]);
+	assert.equal(code, 0);
+	assert.deepEqual([shown.size, shown.index, shown.count], [null, null, ACTIONS]);
+	assert.deepEqual(shown.pages.map(({ index, ...page }) => page), [
+		{ size: sizes[0], after: null, to: first.next_after, count: 160 },
+		{ size: sizes[1], after: first.next_after, to: null, count: 140 }]);
+	const { stdout } = run([first, second], "--key", key);
+	assert.match(stdout, new RegExp(`of several sizes[^]* 160 are all records of ` +
+		`kind action up to ${first.next_after}\n    in the ledger of ${sizes[0]} ` +
+		`events[^]* 140 are[^]* of ${sizes[1]} events[^]* is not shown here`));
+	assert.doesNotMatch(stdout, /these 300/);
+	// Asked for again.
+	const again = await records("action", "&limit=160");
+	const all = audit([again, second]).shown;
+	assert.deepEqual([all.size, all.pages.length], [sizes[1], 2]);
+	assert.match(run([again, second], "--key", key).stdout,
+		/^Good: these 300 are all records of kind action\nin the ledger of/);
+});
+
+test("what is not held against the index is named, or compared", async () => {
+	const ofRecord = await events("action", actions[0]);
+	const names = ["id", "seq", "uid", "at", "type"];
+	assert.deepEqual(audit([ofRecord]).shown.not_checked, names);
+	assert.match(run([ofRecord], "--key", key).stdout,
+		/\nNot checked, [^\n]*: id, seq, uid, at, type\.\n$/);
+	const [row] = ofRecord.data;
+	assert.equal(audit([{ ...ofRecord, data: [{ ...row, id: row.id + 1 }] }])
+		.failed.check, "records");
+	const bank = await statements();
+	const { uid, ...others } = bank.data[0];
+	assert.deepEqual(audit([bank]).shown.not_checked, Object.keys(others));
+	for (const kind of ["action", "bank_statement"]) {
+		const list = await records(kind, "&limit=3");
+		assert.deepEqual(audit([list]).shown.not_checked, []);
+		for (const [i, name] of [[1, "events"], [2, "chain"]]) {
+			const data = structuredClone(list.data);
+			delete data[i][name];
+			const { code, failed } = audit([{ ...list, data }]);
+			assert.equal(code, 1);
+			assert.match(failed.reason, new RegExp(`of the ${kind} ${data[i].uid}`));
+		}
+	}
+});
+
 test("that there is no such record", async () => {
 	for (const [kind, uid] of [["action", unknown], ["action", w.counterparty.uid],
 		["thing", actions[0]]]) {
@@ -240,7 +292,10 @@ test("what was altered is refused", async () => {
 		c.commit = c.commit.replace(/(Ledger-Size: \d+)/, "$10");
 	}), "commit", /signature is bad/);
 	assertRefused(altered((c) => { c.size++; }), "commit", /another size/);
-	assertRefused(altered((c, r) => { r.data.splice(7, 1); }), "records", /belongs/);
+	assertRefused(altered((c, r) => { r.data.splice(7, 1); }), "records", new RegExp(
+		`^the list has ${actions[8]} where action ${actions[7]} belongs$`));
+	assertRefused(altered((c, r) => { r.data[7].uid = "\u{1f600}".repeat(90); }),
+		"records", /^the list has something without an identifier where /);
 	assertRefused(altered((c, r) => { r.data.pop(); }), "records", /missing/);
 	assertRefused(altered((c, r) => { r.data.push({ uid: unknown }); }), "records",
 		/more than/);
@@ -263,7 +318,7 @@ test("by the shell alone, as the document shows it", async () => {
 			.filter((line) => line.startsWith("    ")).join("\n"));
 	const [lists, chain] = compare.split("\n    chain=");
 	const origin = service.ctl("acme", "ledger status").origin;
-	const run = async (reply, commands) => {
+	const typed = async (reply, commands) => {
 		const at = mkdtempSync(join(dir, "shell-"));
 		writeFileSync(join(at, "reply.json"), JSON.stringify(reply));
 		writeFileSync(join(at, "pinned"), `${origin} namespaces="git" ${key}\n`);
@@ -275,21 +330,31 @@ test("by the shell alone, as the document shows it", async () => {
 		await records("action", `&limit=200&after=${actions[40]}`)];
 	const one = await events("counterparty", w.other.uid);
 	for (const reply of replies) {
-		const r = await run(reply, lists);
+		const r = await typed(reply, lists);
 		assert.deepEqual([r.status, r.stdout], [0, ""], r.stderr);
 		assert.equal(r.stderr.replace(/^Good .*\n/, ""), "");
 		assert.equal(r.rows.trim().split("\n").length, reply.data.length);
 		reply.data.splice(3, 1);
-		assert.equal((await run(reply, lists)).status, 1);
+		assert.equal((await typed(reply, lists)).status, 1);
 		reply.complete.pages.pop();
-		assert.match((await run(reply, lists)).stderr, /cannot open/);
+		assert.match((await typed(reply, lists)).stderr, /cannot open/);
 		reply.complete.commit = reply.complete.commit.replace("Ledger-Head: ", "$&0");
-		assert.match((await run(reply, lists)).stderr, /incorrect signature/);
+		assert.match((await typed(reply, lists)).stderr, /incorrect signature/);
 	}
-	const [row, ours] = (await run(one, bySubject)).stdout.trim().split("\n");
+	const [row, ours] = (await typed(one, bySubject)).stdout.trim().split("\n");
 	assert.equal(row, ours);
 	one.data.pop();
-	assert.notEqual(...(await run(one, bySubject)).stdout.trim().split("\n"));
+	assert.notEqual(...(await typed(one, bySubject)).stdout.trim().split("\n"));
+});
+
+test("all records of a kind from a clone, as the document shows it", () => {
+	const text = readFileSync(join(top, "docs/auditing.md"), "utf8")
+		.split("### A list of several pages")[1].split("\n### ")[0];
+	const [, commands] = /\n( {4}for c in [^]*?\| sort -u\n)/.exec(text);
+	const { code, stdout, stderr } = service.run("bash", ["-c",
+		commands.replaceAll("ledger.git", service.ledger("acme"))]);
+	assert.equal(code, 0, stderr);
+	assert.deepEqual(stdout.trim().split("\n"), actions);
 });
 
 test("the same pages from a read model made anew", async () => {
@@ -329,6 +394,32 @@ test("what cannot be complete is refused by name", async () => {
 		assert.deepEqual(named(problem), [parameter], path);
 	}
 	assertProblem(await ask("/api/v2/ledger/records?kind=action", w.key), 403);
+});
+
+// Whoever has the key can sign two ledgers of one size, and give a page of each.
+test("two ledgers of one size by one key", async () => {
+	const ledger = join(service.ledger("acme"), ".."), old = join(service.dir, "home/old");
+	const keys = join(service.keys, "acme/sandbox");
+	await service.stop();
+	service.run("mkdir", [old]);
+	service.run("cp", ["-a", keys, join(old, "keys")]);
+	service.run("cp", ["-a", ledger, join(old, "ledger")]);
+	const change = (reason) => service.ctl("acme", "counterparty suspend",
+		{ id: w.other.id, reason });
+	change("as one is told");
+	await service.start();
+	const first = await records("action", "&limit=160");
+	await service.stop();
+	service.run("rm", ["-r", ledger]);
+	service.run("cp", ["-a", join(old, "ledger"), ledger]);
+	service.run("cp", ["-a", `${join(old, "keys")}/.`, keys]);
+	change("as another is told");
+	await service.start();
+	const second = await records("action", `&limit=160&after=${first.next_after}`);
+	assert.equal(first.complete.size, second.complete.size);
+	const { code, failed } = audit([first, second]);
+	assert.equal(code, 1);
+	assert.match(failed.reason, /of different ledgers, signed by one key/);
 });
 
 test("afterwards", () => finish(service, { long: true }));
