@@ -62,6 +62,29 @@ gather(struct arena *a, const struct arguments *args, struct str proof,
 	return 0;
 }
 
+/* What does not begin as a tlog-proof does may be one all the same that was
+ * damaged: --event is wrong only beside an evidence file that can be read. */
+static int
+read_file(struct arena *a, const struct arguments *args, struct str bytes,
+    struct evidence *ev, struct err *e)
+{
+	struct err why = { 0 };
+
+	if (evidence_parse(a, bytes, ev, &why) == 0)
+		return args->event
+			   ? err_set(e, &err_usage,
+				 "--event is for a tlog-proof; an evidence "
+				 "file holds its event")
+			   : 0;
+	if (why.kind == &err_malformed &&
+	    (args->event || !str_has_prefix(bytes, STR("{"))))
+		return err_set(e, &err_malformed,
+		    "neither an evidence file nor a tlog-proof, which begins "
+		    "with " PROOF_START
+		    "v1: the file is damaged, or another one");
+	return err_set(e, why.kind, "%s", why.detail);
+}
+
 static int
 read_evidence(struct arena *a, const struct arguments *args,
     struct evidence_key *pinned, struct evidence *ev, struct err *e)
@@ -70,13 +93,8 @@ read_evidence(struct arena *a, const struct arguments *args,
 
 	if (io_read_file(a, args->file, EVIDENCE_MAX, &bytes, e))
 		return -1;
-	if (!str_has_prefix(bytes, STR(PROOF_START))) {
-		if (args->event)
-			return err_set(e, &err_usage,
-			    "--event is for a tlog-proof; an evidence file "
-			    "holds its event");
-		return evidence_parse(a, bytes, ev, e);
-	}
+	if (!str_has_prefix(bytes, STR(PROOF_START)))
+		return read_file(a, args, bytes, ev, e);
 	if (!args->key)
 		return err_set(e, &err_usage,
 		    "a tlog-proof holds no key: give the ledger's with --key");

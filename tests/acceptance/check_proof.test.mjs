@@ -325,6 +325,14 @@ test("a tlog-proof with the event beside it", () => {
 	const bad = audit("check-proof", file, "--key", key, "--event", save(line));
 	assert.equal(bad.status, 1);
 	assert.match(bad.stdout, /^BAD: format: not a tlog-proof/);
+	// Damaged at its very beginning it is a damaged file still.
+	for (const damaged of [readFileSync(file, "utf8").replace("c2sp", "c3sp"), "",
+		JSON.stringify(evidence).replace('"format":', '"formal":')]) {
+		const r = audit("check-proof", save(damaged), "--key", key, "--event",
+			save(line));
+		assert.equal(r.status, 1, r.stderr);
+		assert.match(r.stdout, /^BAD: format: neither .* nor a tlog-proof.*damaged/);
+	}
 });
 
 test("the commands shown in docs/auditing.md", () => {
