@@ -31,6 +31,21 @@ check_entitlement(const struct credential *credential,
 	return 0;
 }
 
+/* The last question: whoever is refused by it needs the scope and no more. */
+static int
+check_scope(const struct credential *credential, const struct caller *caller,
+    const char *scope, struct err *e)
+{
+	if (!scope || (list_has(credential->scopes, scope) &&
+			  list_has(credential->application_scopes, scope) &&
+			  caller_has_scope(caller, scope)))
+		return 0;
+	err_set(e, &err_forbidden, "the credential lacks the scope %s", scope);
+	if (e)
+		e->scope = scope;
+	return -1;
+}
+
 int
 call_authorize_found(const struct credential *credential,
     const struct caller *caller, const struct operation *op, struct err *e)
@@ -50,13 +65,7 @@ call_authorize_found(const struct credential *credential,
 		    "production is closed: live keys are refused");
 	if (check_entitlement(credential, op, e))
 		return -1;
-	if (op->scope &&
-	    (!list_has(credential->scopes, op->scope) ||
-		!list_has(credential->application_scopes, op->scope) ||
-		!caller_has_scope(caller, op->scope)))
-		return err_set(e, &err_forbidden,
-		    "the credential lacks the scope %s", op->scope);
-	return 0;
+	return check_scope(credential, caller, op->scope, e);
 }
 
 /* The caller's key or token as it is now. */

@@ -250,10 +250,9 @@ run(struct front *front, struct request *r, struct call *call, struct arena *a,
 /* What would have been right: RFC 6750, 3, and RFC 9110, 15.5.16. A client that
  * sent no bearer token is told no error of one. */
 static void
-add_remedy(const struct request *r, const struct call *call,
-    const struct err *e, struct arena *a, struct response *response)
+add_remedy(const struct request *r, const struct err *e, struct arena *a,
+    struct response *response)
 {
-	const char *scope = call->op->scope;
 	bool sent = header_has_bearer(&r->headers);
 
 	if (e->kind == &err_media_type)
@@ -262,12 +261,11 @@ add_remedy(const struct request *r, const struct call *call,
 		response_add(response, a, "WWW-Authenticate",
 		    "Bearer realm=\"probity\"%s",
 		    sent ? ", error=\"invalid_token\"" : "");
-	else if (e->kind == &err_forbidden && scope && call->caller &&
-		 !caller_has_scope(call->caller, scope))
+	else if (e->scope)
 		response_add(response, a, "WWW-Authenticate",
 		    "Bearer realm=\"probity\", error=\"insufficient_scope\", "
 		    "scope=\"%s\"",
-		    scope);
+		    e->scope);
 }
 
 int
@@ -298,6 +296,6 @@ operation_serve(struct front *front, struct request *r,
 		service_release(front->service, ledger);
 	}
 	if (rc)
-		add_remedy(r, &call, e, a, response);
+		add_remedy(r, e, a, response);
 	return rc;
 }

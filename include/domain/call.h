@@ -63,7 +63,8 @@ int call_authenticate(struct service *, struct str bearer, struct arena *,
     struct caller *, struct ledger **, struct err *);
 
 /* Application status and environment, entitlement and scope, from the tables
- * of this moment: err_unauthorized, err_forbidden. */
+ * of this moment: err_unauthorized, err_forbidden, err_production_closed. The
+ * error names the scope where that alone is lacking. */
 int call_authorize(struct db *, const struct caller *, const struct operation *,
     struct instant now, struct arena *, struct err *);
 

@@ -264,8 +264,10 @@ test("checks are made in their order", async () => {
 	const app = application("other", { name: "order", scopes: "workspace:read",
 		entitlements: "knowledge" });
 	const detail = async () => {
-		const { json, status } = await wrongest(app.key);
+		const { json, status, headers } = await wrongest(app.key);
 		assert.equal(status, 403);
+		// The scope lacks, too, and would not be enough.
+		assert.equal(headers["www-authenticate"], undefined);
 		return json.detail;
 	};
 

@@ -75,7 +75,8 @@ struct err {
 	char detail[512];
 	struct err_field *fields;     /* in the request's arena */
 	const struct json *extension; /* object: further problem members */
-	uint32_t retry_after_s;       /* 0: the default of the kind */
+	const char *scope; /* what the credential lacked, and nothing before */
+	uint32_t retry_after_s; /* 0: the default of the kind */
 };
 
 /*
