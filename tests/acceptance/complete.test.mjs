@@ -212,10 +212,10 @@ test("pages of several sizes", async () => {
 
 test("what is not held against the index is named, or compared", async () => {
 	const ofRecord = await events("action", actions[0]);
-	const names = ["id", "seq", "uid", "at", "type"];
+	const names = ["id", "seq", "uid", "at", "type", "void"];
 	assert.deepEqual(audit([ofRecord]).shown.not_checked, names);
 	assert.match(run([ofRecord], "--key", key).stdout,
-		/\nNot checked, [^\n]*: id, seq, uid, at, type\.\n$/);
+		/\nNot checked, [^\n]*: id, seq, uid, at, type, void\.\n$/);
 	const [row] = ofRecord.data;
 	assert.equal(audit([{ ...ofRecord, data: [{ ...row, id: row.id + 1 }] }])
 		.failed.check, "records");
