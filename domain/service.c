@@ -15,7 +15,7 @@
 const struct err_kind err_capacity = { "reduced-capacity",
 	"As much is under way as may be", 503, true,
 	"Try again after the time in Retry-After; an operator raises "
-	"max_ledgers." };
+	"max_ledgers, or threads for names." };
 
 /* A slot is busy while its ledger is opened or closed without the lock; who
  * wants that place waits. */

@@ -55,6 +55,17 @@ run_config_check(struct ctl *ctl, struct err *e)
 	return 0;
 }
 
+/* As the file takes it. */
+static void
+add_list(struct buf *b, const struct json *list)
+{
+	for (const struct json *v = list->first; v; v = v->next) {
+		buf_add(b, v->text);
+		if (v->next)
+			buf_add_cstr(b, ",");
+	}
+}
+
 static void
 show_lines(const struct json *list)
 {
@@ -65,6 +76,8 @@ show_lines(const struct json *list)
 		buf_init(&text, 65536);
 		if (value->type == JSON_STRING)
 			buf_add(&text, json_get_str(v, "value"));
+		else if (value->type == JSON_ARRAY)
+			add_list(&text, value);
 		else if (value->type != JSON_NULL)
 			json_write(value, &text);
 		printf("%-24.*s %-32.*s %.*s, reload: %.*s\n",

@@ -93,7 +93,7 @@ screen_url(struct context *c, struct str url, struct err *unsafe, struct err *e)
 	if (webhook_rules(c->service, c->arena, &rules, e))
 		return -1;
 	if (atomic_fetch_add(&busy, 1) >= most)
-		err_set(e, &err_unavailable,
+		err_set(e, &err_capacity,
 		    "the names of as many endpoints as may be are being"
 		    " resolved: try again in a few seconds");
 	else

@@ -392,6 +392,7 @@ test("probityctl config says all that is wrong, and where settings come from",
 		assert.equal(of("log_level").from, "PROBITY_LOG_LEVEL");
 		assert.equal(of("max_body").from, "default");
 		assert.match(ctl("show").stdout, /^threads +5 +\S+:2:11, reload: restart$/m);
+		assert.match(ctl("show").stdout, /^cors_origins +default, reload/m);
 
 		const bad = join(service.dir, "bad.conf");
 		service.write(bad, "thread = 5\nmax_body = 1\nmax_body = 2\n");

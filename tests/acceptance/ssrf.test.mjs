@@ -156,11 +156,14 @@ test("names that nobody tells hold up no other request", async () => {
 		ask("POST", path, { url: "https://silent.example.com/" }));
 	// Half of the threads may wait: those that are too many are refused at once.
 	const first = await Promise.race(waiting);
-	assertProblem(first, 503, "unavailable");
+	assert.equal(first.status, 503, first.text);
+	assert.equal(first.json.type, "https://iana.org/assignments/" +
+		"http-problem-types#temporary-reduced-capacity");
 	assert.ok(Number(first.headers["retry-after"]) > 0);
 	assert.equal((await ask("GET", paths.workspace)).status, 200);
 	for (const reply of await Promise.all(waiting))
-		assertProblem(reply, reply.status === 503 ? 503 : 422);
+		if (reply.status !== 503) assertProblem(reply, 422);
+		else assert.equal(reply.json.code, "reduced_capacity");
 });
 
 test("the listener would have noticed", async () => {
