@@ -147,6 +147,7 @@ struct loading {
 	struct settings settings;
 	struct settings variables;
 	struct err *err;
+	bool looks; /* also for what values name outside of it */
 	bool failed;
 };
 
@@ -185,7 +186,8 @@ check_setting(struct loading *l, const struct setting *s)
 		return;
 	}
 	if (shape_decode(&config_shape, &input, l->arena, &alone, &own) == 0 &&
-	    config_check_meaning(l->arena, s->name, &alone, &own) == 0)
+	    config_check_meaning(l->arena, s->name, &alone, &own) == 0 &&
+	    (!l->looks || config_look(l->arena, s->name, s->value, &own) == 0))
 		return;
 	l->failed = true;
 	detail = str_from(own.fields ? own.fields->detail : own.detail);
@@ -363,8 +365,8 @@ complete(struct arena *a, struct config *out)
 		out->base_url.n--;
 }
 
-int
-config_load_from(struct arena *a, const char *path, struct config *out,
+static int
+load(struct arena *a, const char *path, bool looks, struct config *out,
     struct config_origins *origins, struct err *e)
 {
 	struct loading *l = ARENA_NEW(a, struct loading);
@@ -372,6 +374,7 @@ config_load_from(struct arena *a, const char *path, struct config *out,
 
 	l->arena = a;
 	l->err = e;
+	l->looks = looks;
 	if (read_file(l, path, &read))
 		return -1;
 	read_environment(l);
@@ -387,6 +390,20 @@ config_load_from(struct arena *a, const char *path, struct config *out,
 		return -1;
 	complete(a, out);
 	return 0;
+}
+
+int
+config_load_from(struct arena *a, const char *path, struct config *out,
+    struct config_origins *origins, struct err *e)
+{
+	return load(a, path, false, out, origins, e);
+}
+
+int
+config_check_from(struct arena *a, const char *path, struct config *out,
+    struct config_origins *origins, struct err *e)
+{
+	return load(a, path, true, out, origins, e);
 }
 
 int

@@ -35,6 +35,11 @@ struct setting *settings_find(struct settings *, struct str name);
 int config_check_meaning(
     struct arena *, struct str name, const struct config *, struct err *);
 
+/* Whether what the named setting's value stands for is there: a file, a
+ * program, a folder. err_invalid, with what is not. */
+int config_look(
+    struct arena *, struct str name, struct str value, struct err *);
+
 /* What webhook_lease_seconds has to be by what webhook_seconds is. err_invalid,
  * with what is wrong. */
 int config_check_lease(const struct config *, struct err *);

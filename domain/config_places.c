@@ -6,7 +6,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -123,35 +122,15 @@ static const struct {
 	{ "access_log", check_log },
 };
 
-static void
-check_field(struct arena *a, const struct config *config,
-    const struct config_origins *origins, size_t i, struct err *e)
-{
-	const struct field *f = &config_shape.fields[i];
-	const char *base = (const char *)config;
-	struct err own = { 0 };
-
-	for (size_t k = 0; k < sizeof checks / sizeof checks[0]; k++) {
-		struct str value;
-
-		if (strcmp(checks[k].name, f->name) != 0)
-			continue;
-		value = *(const struct str *)(const void *)(base + f->offset);
-		if (value.n > 0 && checks[k].check(a, value, &own))
-			config_fault(e, a, config_place(a, origins, i), "place",
-			    "%s: %s", f->name, own.detail);
-	}
-}
-
 int
-config_check_places(struct arena *a, const struct config *config,
-    const struct config_origins *origins, struct err *e)
+config_look(struct arena *a, struct str name, struct str value, struct err *e)
 {
-	for (size_t i = 0; i < config_shape.n; i++)
-		/* What nobody has set may be what nobody uses. */
-		if (origins->of[i].source != CONFIG_DEFAULT)
-			check_field(a, config, origins, i, e);
-	return e->kind ? -1 : 0;
+	if (value.n == 0)
+		return 0;
+	for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)
+		if (str_is(name, checks[i].name))
+			return checks[i].check(a, value, e);
+	return 0;
 }
 
 bool

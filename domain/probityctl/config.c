@@ -28,13 +28,12 @@ note_state(const struct ctl *ctl)
 		    STR_ARGS(ctl->config.state));
 }
 
-static int
-load(struct ctl *ctl, struct config_origins *origins, struct err *e)
+static const char *
+file_of(const struct ctl *ctl)
 {
 	struct str file = ctl_param(ctl, "file");
-	const char *path = file.n > 0 ? arena_cstr(ctl->arena, file) : NULL;
 
-	return config_load_from(ctl->arena, path, &ctl->config, origins, e);
+	return file.n > 0 ? arena_cstr(ctl->arena, file) : NULL;
 }
 
 int
@@ -42,8 +41,8 @@ run_config_check(struct ctl *ctl, struct err *e)
 {
 	struct config_origins origins;
 
-	if (load(ctl, &origins, e) ||
-	    config_check_places(ctl->arena, &ctl->config, &origins, e))
+	if (config_check_from(
+		ctl->arena, file_of(ctl), &ctl->config, &origins, e))
 		return -1;
 	if (ctl->json)
 		printf("{\"valid\": true}\n");
@@ -106,7 +105,7 @@ run_config_show(struct ctl *ctl, struct err *e)
 	struct json *all, *list = json_array(a);
 	struct config_origins origins;
 
-	if (load(ctl, &origins, e))
+	if (config_load_from(a, file_of(ctl), &ctl->config, &origins, e))
 		return -1;
 	all = shape_encode(&config_shape, &ctl->config, a);
 	for (size_t i = 0; i < config_shape.n; i++) {

@@ -30,18 +30,18 @@ struct config_origins {
 int config_load_from(struct arena *, const char *path, struct config *,
     struct config_origins *origins, struct err *);
 
+/*
+ * config_load_from for who wants to know before the programs do: looks also for
+ * files that settings name and nobody can read, for the program, and for the
+ * folder of the log. Who runs it should be who runs the programs.
+ */
+int config_check_from(struct arena *, const char *path, struct config *,
+    struct config_origins *origins, struct err *);
+
 /* Where the i-th setting comes from: "path:12:9", "PROBITY_THREADS", or
  * "default". */
 const char *config_place(
     struct arena *, const struct config_origins *, size_t i);
-
-/*
- * What the programs would miss: files that settings name and nobody can read,
- * a program that is not there, the folder of a log. Who runs this should be who
- * runs the programs. err_invalid with all faults.
- */
-int config_check_places(struct arena *, const struct config *,
-    const struct config_origins *, struct err *);
 
 /* False before the first workspace, and when `state` names another folder than
  * was meant. */

@@ -431,10 +431,10 @@ test("probityctl config check looks for what settings name, and counts faults",
 				[5, 15, "limit_burst", "value"],
 				[4, 25, "webhook_lease_seconds", "value"]]);
 		service.write(bad, "outbound_ca = /nowhere/ca.pem\n" +
-			"access_log = /nowhere/log\ngit = /nowhere/git\n");
+			"access_log = /nowhere/log\ngit = /nowhere/git\nthreads = 0\n");
 		assert.deepEqual(faults().map((f) => [f.from, f.line, f.column, f.name]),
-			[[bad, 1, 15, "outbound_ca"], [bad, 3, 7, "git"],
-				[bad, 2, 14, "access_log"]]);
+			[[bad, 1, 15, "outbound_ca"], [bad, 2, 14, "access_log"],
+				[bad, 3, 7, "git"], [bad, 4, 11, "threads"]]);
 		const none = join(service.dir, "none");
 		service.write(bad, "threads = 5\n");
 		const env = { PROBITY_STATE: none };

@@ -270,14 +270,12 @@ test_comment_behind_a_value(void **state)
 static size_t
 count_missing(struct fixture *f, const char *text)
 {
-	struct config_origins origins;
 	struct err e = { 0 };
 	size_t n = 0;
 
 	write_settings(f, text);
-	assert_int_equal(
-	    config_load_from(f->a, NULL, &f->config, &origins, &e), 0);
-	config_check_places(f->a, &f->config, &origins, &e);
+	assert_int_equal(config_load_from(f->a, NULL, &f->config, NULL, &e), 0);
+	config_check_from(f->a, NULL, &f->config, NULL, &e);
 	for (const struct err_field *at = e.fields; at; at = at->next) {
 		assert_true(
 		    str_has_prefix(str_from(at->at), str_from(f->path)));
