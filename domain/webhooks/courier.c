@@ -17,16 +17,17 @@
 	" WHERE x.webhook_id = d.webhook_id AND x.subject = d.subject" \
 	" AND x.status = 'queued' AND x.id < d.id AND x.next_at > ?1)"
 /* Endpoints that asked to be left alone, by their answer to a delivery that
- * waits since. One look for all of them, along the index of what waits. */
+ * waits since: until then, or, who did not say until when, for a minute. One
+ * look for all of them, along the index of what waits. */
 #define HELD_BACK                                            \
 	"SELECT h.webhook_id FROM webhook_delivery h"        \
 	" INDEXED BY webhook_delivery_due"                   \
 	" JOIN webhook_attempt x"                            \
 	" ON x.delivery_id = h.id AND x.number = h.attempts" \
 	" WHERE h.status = 'queued' AND h.next_at > ?1"      \
-	" AND (x.http_status = 429"                          \
-	" OR (x.http_status IN (502, 503, 504)"              \
-	" AND x.fault LIKE '%" WEBHOOK_TOLD_WHEN "%'))"
+	" AND x.http_status IN (429, 502, 503, 504)"         \
+	" AND (x.fault LIKE '%" WEBHOOK_TOLD_WHEN "%'"       \
+	" OR (x.http_status = 429 AND x.at > ?1 - 60000000))"
 #define DUE                                                     \
 	"SELECT w.uid, w.ailing FROM webhook w"                 \
 	" JOIN application a ON a.uid = w.application"          \
