@@ -97,10 +97,10 @@ static int
 compare_evidence(struct manifest_run *run, const struct json *evidence,
     const struct tlog_proof *proof, struct err *e)
 {
-	const struct evidence_key *k =
-	    run->report->sealed ? evidence_key_at(&run->ev, proof->index)
-				: NULL;
+	const struct evidence_key *k = NULL;
 
+	if (proof && run->report->sealed)
+		k = evidence_key_at(&run->ev, proof->index);
 	for (const struct json *v = evidence->first; v; v = v->next) {
 		bool good = true;
 
