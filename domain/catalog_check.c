@@ -213,6 +213,38 @@ has_fields(const struct shape *shape, struct str names)
 	return true;
 }
 
+struct search {
+	const char *path;
+	bool found;
+};
+
+static void
+look_for_read(const struct operation *op, void *arg)
+{
+	struct search *s = arg;
+
+	if (same(op->method, "GET") && same(op->path, s->path))
+		s->found = true;
+}
+
+/* Location is this path with the reply's uid in it. */
+static void
+check_record(const struct check *check, const struct operation *op)
+{
+	struct search s = { op->record, false };
+
+	if (!op->record)
+		return;
+	each_row(check->groups, look_for_read, &s);
+	if (!s.found)
+		fault(check->faults, op->id,
+		    "no row reads its record:", op->record);
+	if (!str_has_suffix(str_from(op->record), STR("/{uid}")) ||
+	    !has_field(op->out, STR("uid")))
+		fault(check->faults, op->id,
+		    "its record has no uid:", op->record);
+}
+
 /* Rows with a route that need no entitlement: what every credential may ask,
  * so that it can see which ones there are. */
 static const char *const without_entitlement[] = { "workspace.show", NULL };
@@ -285,6 +317,7 @@ check_row(const struct operation *op, void *arg)
 	check_words(op, check->faults);
 	check_entitlement(op, check->faults);
 	check_effect(check, op);
+	check_record(check, op);
 	lifecycle_check(op, check->groups, check->faults);
 	if (op->method)
 		check_route(op, check->faults);

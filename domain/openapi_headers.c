@@ -45,8 +45,6 @@ openapi_problem_headers(struct arena *a)
 
 	put(a, v, "Retry-After", "RetryAfter");
 	put(a, v, "WWW-Authenticate", "Challenge");
-	put(a, v, "ETag", "ETag");
-	put(a, v, "Ledger-Size", "LedgerSize");
 	put(a, v, "Allow", "Allow");
 	put(a, v, "Accept", "Accept");
 	put(a, v, "Accept-Encoding", "AcceptEncoding");
@@ -58,6 +56,7 @@ put_of_read(struct arena *a, const struct operation *op, int status,
     struct json *headers)
 {
 	put(a, headers, "ETag", "ETag");
+	put(a, headers, "Ledger-Size", "LedgerSize");
 	if (op->out == &content_shape || op->media_type || op->renderings)
 		put(a, headers, "Content-Disposition", "Disposition");
 	if (paging_member(op) && !op->deprecated)
@@ -71,7 +70,6 @@ openapi_headers(struct arena *a, const struct operation *op, int status)
 {
 	struct json *v = common(a);
 
-	put(a, v, "Ledger-Size", "LedgerSize");
 	if (op->deprecated) {
 		put(a, v, "Deprecation", "Deprecation");
 		put(a, v, "Sunset", "Sunset");
@@ -82,7 +80,7 @@ openapi_headers(struct arena *a, const struct operation *op, int status)
 		return v;
 	}
 	put(a, v, "Idempotency-Replayed", "IdempotencyReplayed");
-	if (status == 201 || status == 202)
+	if (op->record && (status == 201 || status == 202))
 		put(a, v, "Location", "Location");
 	if (status == 202)
 		put(a, v, "Retry-After", "RetryAfter");

@@ -152,8 +152,8 @@ answer_revoke(struct front *front, struct request *r, struct oauth_visit *v,
 	r->served.first_seq = r->served.last_seq = seq;
 	/* No word, as RFC 7009, 2.2 has it; some clients want a type all the
 	 * same. */
-	return response_set_file(
-	    response, 200, "application/json", STR(""), STR_NONE, a, e);
+	return response_set_bytes(
+	    response, 200, "application/json", STR(""), e);
 }
 
 int

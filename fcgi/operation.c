@@ -71,24 +71,20 @@ refuse(
 	return -1;
 }
 
+/* The catalog's check holds a row's record against the rows that read. */
 static void
-add_location(const struct front *front, const struct request *r,
+add_location(const struct front *front, const struct operation *op,
     const struct reply *reply, struct arena *a, struct response *response)
 {
 	struct str uid = json_get_str(reply->body, "uid");
-	struct str segments[ROUTE_SEGMENTS_MAX];
-	struct route_match match;
+	struct str path = str_from(op->record);
 
-	if ((reply->status != 201 && reply->status != 202) || !uid.p ||
-	    r->n_segments == ROUTE_SEGMENTS_MAX)
+	if (!op->record || !uid.p ||
+	    (reply->status != 201 && reply->status != 202))
 		return;
-	for (size_t i = 0; i < r->n_segments; i++)
-		segments[i] = r->segments[i];
-	segments[r->n_segments] = uid;
-	if (router_find(front->router, STR("GET"), segments, r->n_segments + 1,
-		&match, NULL) == 0)
-		response_add(response, a, "Location", "%.*s/%.*s",
-		    STR_ARGS(r->path), STR_ARGS(uid));
+	path = str_take(&path, '{');
+	response_add(response, a, "Location", "%.*s%.*s%.*s",
+	    STR_ARGS(front->prefix), STR_ARGS(path), STR_ARGS(uid));
 }
 
 /* The same query from there on, as RFC 8288 has it. */
@@ -172,10 +168,10 @@ set_body(const struct call *call, const struct reply *reply, struct arena *a,
 	if (!content)
 		return response_set_json(
 		    response, reply->status, reply->body, a, e);
-	if (response_set_file(response, reply->status,
+	if (response_set_bytes(response, reply->status,
 		content->media_type ? content->media_type
 				    : call->op->media_type,
-		content->bytes, content->file_name, a, e))
+		content->bytes, e))
 		return -1;
 	if (content->source)
 		set_source(content, a, response);
@@ -198,32 +194,43 @@ set_etag(const struct request *r, const struct content *content,
 	return 0;
 }
 
+static void
+add_fields_of_read(const struct request *r, const struct call *call,
+    const struct reply *reply, struct arena *a, struct response *response)
+{
+	if (reply->content && reply->content->file_name.p)
+		response_add_file_name(response, a, reply->content->file_name);
+	if (call->ledger)
+		response_add(response, a, "Ledger-Size", "%llu",
+		    (unsigned long long)reply->ledger_size);
+	add_next_link(call->op, r, reply, a, response);
+}
+
+/* What describes the reply comes after the conditions, which may refuse it. */
 static int
 answer(const struct front *front, const struct request *r,
     const struct call *call, const struct reply *reply, struct arena *a,
     struct response *response, struct err *e)
 {
-	if (set_body(call, reply, a, response, e))
+	bool is_read = call->op->effect == EFFECT_READ;
+
+	if (set_body(call, reply, a, response, e) ||
+	    (is_read && reply->status == 200 &&
+		set_etag(r, reply->content, a, response, e)))
 		return -1;
 	if (reply->retry_after_s > 0)
 		response_add(
 		    response, a, "Retry-After", "%u", reply->retry_after_s);
 	response_add(response, a, "Vary", "Authorization%s",
 	    call->op->renderings ? ", Accept" : "");
-	if (call->op->effect != EFFECT_READ) {
-		if (reply->replayed)
-			response_add(
-			    response, a, "Idempotency-Replayed", "true");
-		add_location(front, r, reply, a, response);
+	if (is_read) {
+		add_fields_of_read(r, call, reply, a, response);
 		return 0;
 	}
-	if (call->ledger)
-		response_add(response, a, "Ledger-Size", "%llu",
-		    (unsigned long long)reply->ledger_size);
-	add_next_link(call->op, r, reply, a, response);
-	return reply->status == 200
-		   ? set_etag(r, reply->content, a, response, e)
-		   : 0;
+	if (reply->replayed)
+		response_add(response, a, "Idempotency-Replayed", "true");
+	add_location(front, call->op, reply, a, response);
+	return 0;
 }
 
 static int

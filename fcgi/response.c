@@ -85,18 +85,22 @@ too_long(struct err *e)
 }
 
 int
-response_set_file(struct response *r, int status, const char *type,
-    struct str bytes, struct str file_name, struct arena *a, struct err *e)
+response_set_bytes(struct response *r, int status, const char *type,
+    struct str bytes, struct err *e)
 {
 	if (bytes.n > RESPONSE_BYTES_MAX)
 		return too_long(e);
 	r->status = status;
 	r->type = type;
 	r->body = bytes;
-	if (file_name.p)
-		response_add(r, a, "Content-Disposition",
-		    "attachment; filename=\"%.*s\"", STR_ARGS(file_name));
 	return 0;
+}
+
+void
+response_add_file_name(struct response *r, struct arena *a, struct str name)
+{
+	response_add(r, a, "Content-Disposition",
+	    "attachment; filename=\"%.*s\"", STR_ARGS(name));
 }
 
 int

@@ -47,6 +47,8 @@ struct operation {
 	const char *sunset;     /* day of its end, a year later at least */
 	const char *successor;  /* path of the row that takes its place, or
 				   NULL */
+	const char *record;     /* path of the row that reads what it made, by
+				   the reply's uid: "/api/v2/…/{uid}"; or NULL */
 	const char *media_type; /* the reply is bytes of this type, a struct
 				   content; NULL: JSON by `out` */
 	const char *const *renderings; /* media types that a read may answer in

@@ -44,11 +44,12 @@ __attribute__((format(printf, 4, 5))) void response_add(
 int response_set_json(struct response *, int status, const struct json *,
     struct arena *, struct err *);
 
-/* A body of bytes, to be kept as a file of that name if it has one; both live
- * on.
- * err_internal beyond RESPONSE_BYTES_MAX. */
-int response_set_file(struct response *, int status, const char *type,
-    struct str bytes, struct str file_name, struct arena *, struct err *);
+/* A body of bytes, which live on. err_internal beyond RESPONSE_BYTES_MAX. */
+int response_set_bytes(struct response *, int status, const char *type,
+    struct str bytes, struct err *);
+
+/* The body is to be kept as a file of that name. */
+void response_add_file_name(struct response *, struct arena *, struct str name);
 
 /* ETag of the body, and 304 when If-None-Match has it. */
 void response_set_etag(

@@ -65,6 +65,21 @@ for (const kind of ["lighttpd", "apache", "nginx"])
 				}
 			});
 
+		test("Location is where the record is read, and declared there alone",
+			async () => {
+				const made = await create();
+				assert.equal(made.headers.location,
+					paths.action(made.json.uid));
+				assert.equal((await get(made.headers.location)).json.uid,
+					made.json.uid);
+				const declared = (path) => Object.keys(contract.document
+					.paths[path].post.responses[201].headers);
+				assert.ok(declared(paths.create).includes("Location"));
+				assert.ok(!declared("/api/v2/agent-execution/webhooks")
+					.includes("Location"));
+				assert.ok(!declared(paths.create).includes("Ledger-Size"));
+			});
+
 		test("If-None-Match on reads", async () => {
 			const { headers: { etag } } = await get(paths.financeCore);
 			for (const [value, status] of [[etag, 304], [`W/${etag}`, 304],
@@ -108,6 +123,16 @@ for (const kind of ["lighttpd", "apache", "nginx"])
 				if (status === 200) assert.equal(reply.status, 200, value);
 				else assertProblem(reply, 412, "precondition_failed");
 				contract.check("GET", paths.financeCore, reply);
+			}
+			// What describes the reply is not sent with its refusal.
+			const auditor = auditorKey(service, "acme", { name: "conditions" });
+			for (const path of ["/api/v2/ledger/evidence/5",
+				"/api/v2/ledger/packs/5", "/api/v2/ledger/events?limit=1"]) {
+				const reply = await send(service, "GET", path,
+					{ key: auditor, headers: { "If-Match": '"x"' } });
+				assertProblem(reply, 412, "precondition_failed");
+				for (const name of ["content-disposition", "link", "etag"])
+					assert.equal(reply.headers[name], undefined, path);
 			}
 			// If-Match is judged first.
 			assertProblem(await get(paths.financeCore, { "If-Match": '"x"',

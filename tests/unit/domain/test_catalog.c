@@ -274,6 +274,12 @@ static const struct {
 	{ { GOOD_WRITE, .method = "POST" }, "declares no events" },
 	{ { GOOD_WRITE, .method = "POST", .decide = NULL },
 	    "needs decide and reply" },
+	{ { GOOD_READ, .record = "/api/v2/things/{uid}" }, NULL },
+	{ { GOOD_READ, .record = "/api/v2/others/{uid}" },
+	    "no row reads its record" },
+	{ { GOOD_READ, .record = "/api/v2/things/{uid}",
+	      .out = &endless_shape },
+	    "its record has no uid" },
 };
 
 static void

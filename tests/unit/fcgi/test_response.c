@@ -120,18 +120,17 @@ test_file(void **state)
 	struct err e = { 0 };
 
 	(void)state;
-	assert_int_equal(response_set_file(&r, 200, "application/x-thing", nul,
-			     STR("thing-1.bin"), a, &e),
-	    0);
+	assert_int_equal(
+	    response_set_bytes(&r, 200, "application/x-thing", nul, &e), 0);
+	response_add_file_name(&r, a, STR("thing-1.bin"));
 	assert_non_null(strstr(send(&r, false),
 	    "Content-Type: application/x-thing\r\nContent-Length: 3\r\n"));
 	assert_non_null(
 	    strstr(send(&r, true), "\r\nContent-Disposition: attachment; "
 				   "filename=\"thing-1.bin\"\r\n"));
 	nul.n = RESPONSE_BYTES_MAX + 1;
-	assert_int_equal(response_set_file(&r, 200, "application/x-thing", nul,
-			     STR("thing-1.bin"), a, &e),
-	    -1);
+	assert_int_equal(
+	    response_set_bytes(&r, 200, "application/x-thing", nul, &e), -1);
 	assert_ptr_equal(e.kind, &err_internal);
 }
 
