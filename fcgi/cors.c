@@ -9,10 +9,10 @@
 	"Signature-Input, traceparent, tracestate, X-Request-Id, " \
 	"A2A-Version, MCP-Protocol-Version, Mcp-Method, Mcp-Name"
 
-#define HEADERS_SHOWN                                                    \
-	"Content-Disposition, Deprecation, ETag, Idempotency-Replayed, " \
-	"Ledger-Size, Link, Location, RateLimit, RateLimit-Policy, "     \
-	"Retry-After, Sunset, WWW-Authenticate, X-Request-Id"
+#define HEADERS_SHOWN                                                          \
+	"Accept, Accept-Encoding, Allow, Content-Disposition, Deprecation, "   \
+	"ETag, Idempotency-Replayed, Ledger-Size, Link, Location, RateLimit, " \
+	"RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id"
 
 struct str_list
 cors_origins_copy(struct arena *a, struct str_list from)
