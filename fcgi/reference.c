@@ -90,16 +90,18 @@ row(const struct html *h, const struct json *document, struct str path,
 }
 
 /* clang-format off */
-static const char guide[] =
+static const char guide_of_credentials[] =
 	"<h2 id=\"authentication\">Authentication</h2>\n"
 	"<p>Each request carries an API key of one workspace and one environment, or an access token, as <code>Authorization: Bearer …</code>. "
-	"A credential carries scopes and nothing else: it approves nothing. Without a valid one the reply is 401; without the scope or the entitlement that an operation names, 403.</p>\n"
+	"A credential carries scopes and nothing else: it approves nothing. Without a valid one the reply is 401; without the scope or the entitlement that an operation names, 403.</p>\n";
+static const char guide[] =
 	"<h2 id=\"writes\">Writes</h2>\n"
 	"<p>A request with an <code>Idempotency-Key</code> is done once: sent again it is answered as before, with <code>Idempotency-Replayed: true</code>; another request under the same key is refused. "
 	"Every reply to a write carries <code>evidence</code>: the event that it became, its hash and signature, and the signed checkpoint that covers it.</p>\n"
 	"<h2 id=\"reads\">Reads</h2>\n"
 	"<p><code>Ledger-Size</code> names the position at which a reply holds; <code>ETag</code> and <code>If-None-Match</code> spare what has not changed. "
-	"Lists are pages: <code>limit</code> and <code>after_id</code>, the next one in <code>Link</code>. Unknown parameters and members are refused by name.</p>\n"
+	"Lists are pages: <code>limit</code> and <code>after_id</code>, the next one in <code>Link</code>. Unknown parameters and members are refused by name. "
+	"An application reads the actions that it made itself and no others: those are 404, as are all records of another workspace.</p>\n"
 	"<h2 id=\"values\">Values</h2>\n"
 	"<p>Times are RFC 3339 in UTC. Money is a decimal string with its currency beside it; a request may send a number, whose digits are taken as written.</p>\n"
 	"<h2 id=\"refusals\">Refusals</h2>\n"
@@ -138,6 +140,8 @@ reference_index(const struct html *h, const struct json *document)
 	html_addf(h, ".</p>\n<p>");
 	html_text(h, json_get_str(info, "description"));
 	html_addf(h, "</p>\n");
+	buf_add_cstr(h->out, guide_of_credentials);
+	reference_token(h, document);
 	buf_add_cstr(h->out, guide);
 	for (const struct json *tag = tags->first; tag; tag = tag->next) {
 		struct str name = json_get_str(tag, "name");

@@ -33,6 +33,9 @@ void reference_type(const struct html *, const struct json *schema);
 void reference_examples(const struct html *, const struct json *document,
     struct str path, const struct json *operation);
 
+/* Where an access token comes from, and the command that asks for one. */
+void reference_token(const struct html *, const struct json *document);
+
 /* Where a reference leads to; v itself when it is none. */
 const struct json *reference_resolve(
     const struct json *document, const struct json *v, struct arena *);

@@ -106,12 +106,39 @@ server_of(const struct json *document)
 }
 
 static void
-command(const struct html *h, const struct json *document, struct str path,
-    const struct json *operation)
+begin_command(const struct html *h)
 {
 	html_addf(h, "<pre tabindex=\"0\" role=\"region\" "
 		     "aria-label=\"Command\"><code>");
 	html_cstr(h, "curl ");
+}
+
+void
+reference_token(const struct html *h, const struct json *document)
+{
+	static const char *const way[] = { "components", "securitySchemes",
+		"oauth2", "flows", "clientCredentials" };
+	const struct json *v = document;
+
+	for (size_t i = 0; i < sizeof way / sizeof way[0]; i++)
+		v = json_get(v, way[i]);
+	html_addf(h, "<p>An access token is for clients that know OAuth 2.0: "
+		     "the operator makes one by <code>probityctl oauth-client "
+		     "create</code>, and it exchanges its id and secret for a "
+		     "token that is good for some minutes "
+		     "(<code>expires_in</code>).</p>\n");
+	begin_command(h);
+	html_cstr(h, "-u \"$CLIENT_ID:$CLIENT_SECRET\" \\\n"
+		     "  -d grant_type=client_credentials \\\n  '");
+	html_text(h, json_get_str(v, "tokenUrl"));
+	html_addf(h, "'</code></pre>\n");
+}
+
+static void
+command(const struct html *h, const struct json *document, struct str path,
+    const struct json *operation)
+{
+	begin_command(h);
 	if (!str_is(operation->name, "get")) {
 		html_cstr(h, "-X ");
 		for (size_t i = 0; i < operation->name.n; i++)

@@ -120,6 +120,16 @@ test("each page has its landmarks, headings in order, and no script", () => {
 	assert.equal(titles.size, visited.size);
 });
 
+test("the first page says where an access token comes from", () => {
+	const { text } = visited.get("/docs/");
+	const flow = documentOf().components.securitySchemes.oauth2.flows
+		.clientCredentials;
+	assert.ok(text.includes("grant_type=client_credentials"), text);
+	assert.ok(text.includes(`'${service.baseUrl}` +
+		`${new URL(flow.tokenUrl).pathname}'`), text);
+	assert.match(text, /An application reads the actions that it made itself/);
+});
+
 test("nothing is wider than a narrow screen", () => {
 	for (const [path, { wide }] of visited) assert.ok(wide <= 320, `${path}: ${wide}`);
 });
