@@ -83,9 +83,9 @@ out:
 	return rc;
 }
 
-/* A shorter one may be from before the key in force: compare_shorter binds it to
- * this ledger. err_corrupt is what it is of a ledger; of a mirror it is no fault
- * of ours. */
+/* A shorter one may be from before the key in force: compare_shorter binds it
+ * to this ledger. err_corrupt is what it is of a ledger; of a mirror it is no
+ * fault of ours. */
 static int
 verify_mirror(
     struct healing *h, uint64_t size, struct digest *root, struct err *e)

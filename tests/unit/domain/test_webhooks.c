@@ -501,7 +501,8 @@ test_held_back_as_usual(void **state)
 	run_all(b);
 	b->clock.us += 6 * SECOND;
 	expect_held_back(b, 429, 0);
-	/* It did not say until when: others need not wait as long as that one. */
+	/* It did not say until when: others need not wait as long as that one.
+	 */
 	b->clock.us += 61 * SECOND;
 	b->net.status = 200;
 	before = b->net.n;
