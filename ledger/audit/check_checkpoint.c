@@ -104,7 +104,7 @@ check_note(struct arena *a, const struct arguments *args, struct str bytes,
 
 	if (key_load(a, args->key, &key, e))
 		return -1;
-	if (note_parse(a, bytes, note, &v->why) ||
+	if (note_parse(a, note_kept(bytes), note, &v->why) ||
 	    checkpoint_parse(note->text, &v->checkpoint, &v->why))
 		return failed(v, "format");
 	if (note_verify(note, v->checkpoint.origin, key))

@@ -142,7 +142,7 @@ checkpoint_load(struct arena *a, const char *path, struct note *note,
 
 	if (io_read_file(a, path, NOTE_MAX, &bytes, e))
 		return -1;
-	if (note_parse(a, bytes, note, NULL) ||
+	if (note_parse(a, note_kept(bytes), note, NULL) ||
 	    checkpoint_parse(note->text, c, NULL))
 		return err_set(e, &err_malformed,
 		    "%s does not hold a signed checkpoint", path);

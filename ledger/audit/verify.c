@@ -102,6 +102,22 @@ save(const struct arguments *args, const struct verify_report *r, struct err *e)
 	return io_write_file(args->save, str_from(r->checkpoint), 0644, e);
 }
 
+/* In a script that saves where it reads, there is none yet the first time. */
+static int
+load_kept(struct arena *a, const char *path, struct note *note,
+    struct checkpoint *c, struct err *e)
+{
+	struct err why = { 0 };
+
+	if (checkpoint_load(a, path, note, c, &why) == 0)
+		return 0;
+	return err_set(e, why.kind, "%s%s", why.detail,
+	    why.kind == &err_not_found
+		? "; the first time there is no checkpoint yet: leave out"
+		  " --checkpoint and keep one by --save-checkpoint"
+		: "");
+}
+
 static int
 verify(struct arena *a, struct arguments *args, struct verify_report *r,
     struct err *e)
@@ -115,7 +131,7 @@ verify(struct arena *a, struct arguments *args, struct verify_report *r,
 	if (args->checkpoint) {
 		o->has_kept = true;
 		o->kept_note = &note;
-		if (checkpoint_load(a, args->checkpoint, &note, &o->kept, e))
+		if (load_kept(a, args->checkpoint, &note, &o->kept, e))
 			return -1;
 	}
 	o->progress = progress_show;

@@ -171,6 +171,14 @@ note_parse(struct arena *a, struct str bytes, struct note *out, struct err *e)
 	return 0;
 }
 
+struct str
+note_kept(struct str bytes)
+{
+	if (str_has_suffix(bytes, STR("\n\n")))
+		bytes.n--;
+	return bytes;
+}
+
 bool
 note_verify(const struct note *note, struct str name, struct public_key k)
 {

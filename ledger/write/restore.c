@@ -83,7 +83,7 @@ static int
 read_kept(struct restoring *r, struct str text, struct note *note,
     struct checkpoint *out, struct err *e)
 {
-	if (note_parse(r->a, text, note, NULL) ||
+	if (note_parse(r->a, note_kept(text), note, NULL) ||
 	    checkpoint_parse(note->text, out, NULL))
 		return not_ours(e);
 	return 0;

@@ -77,12 +77,25 @@ test("a key in a file, and in its other forms", () => {
 
 test("a checkpoint is kept and compared", () => {
 	const kept = join(dir, "kept");
+	const first = run("verify", good, "--key", key, "--checkpoint", kept,
+		"--save-checkpoint", kept);
+	assert.equal(first.status, 3);
+	assert.match(first.stderr, /the first time .*leave out --checkpoint/);
 	assert.equal(run("verify", good, "--key", key, "--save-checkpoint", kept)
 		.status, 0);
 	assert.deepEqual(readFileSync(kept), vector("checkpoint"));
 	const again = run("verify", good, "--key", key, "--checkpoint", kept);
 	assert.equal(again.status, 0);
 	assert.match(again.stdout, /Consistent with the kept checkpoint of 1 events/);
+	// jq -r ends what it prints with a line end of its own.
+	writeFileSync(kept, `${vector("checkpoint")}\n`);
+	for (const command of [["verify", good, "--checkpoint", kept],
+		["check-checkpoint", kept]])
+		assert.equal(run(...command, "--key", key).status, 0);
+	assert.equal(spawnSync(join(top, "scripts/verify.sh"), [good, key, kept])
+		.status, 0);
+	writeFileSync(kept, `${vector("checkpoint")}\n\n`);
+	assert.equal(run("verify", good, "--key", key, "--checkpoint", kept).status, 3);
 	writeFileSync(kept, vector("checkpoint").toString().replace("\n1\n", "\n2\n"));
 	const forged = run("verify", good, "--key", key, "--checkpoint", kept);
 	assert.equal(forged.status, 3);

@@ -42,6 +42,10 @@ struct note {
 /* err_malformed for anything that is not a signed note; at most 100 lines. */
 int note_parse(struct arena *, struct str bytes, struct note *, struct err *);
 
+/* The note in a file that somebody kept: without the one line end more that
+ * tools write after what they print. Nothing of it is signed. */
+struct str note_kept(struct str bytes);
+
 /* Whether a signature by this key is there and good, and no signature under
  * this name and key id is bad. */
 bool note_verify(const struct note *, struct str name, struct public_key);
