@@ -34,6 +34,16 @@ file_param(const struct ctl *ctl, const char *name)
 	return path.p ? arena_cstr(ctl->arena, path) : NULL;
 }
 
+/* Of the key before. */
+static const char *
+whereabouts(const struct key_change *c)
+{
+	return c->old_on_token
+		   ? "The private key before stays on its token: destroy it"
+		     " there."
+		   : "The private key before was destroyed.";
+}
+
 static void
 print_change(const struct ctl *ctl, const struct key_change *c)
 {
@@ -49,13 +59,14 @@ print_change(const struct ctl *ctl, const struct key_change *c)
 		if (c->void_from < c->seq)
 			printf("%-20s  %" PRIu64 " to %" PRIu64 "\n",
 			    "void events", c->void_from, c->seq - 1);
-		printf("The private key before was destroyed. Tell the "
-		       "auditors the key in force, and make\na backup of the "
-		       "ledger and of its keys now.\n");
+		printf("%s\nTell the auditors the key in force, and make a "
+		       "backup of the ledger and of its keys now.\n",
+		    whereabouts(c));
 		return;
 	}
 	json_put_str(ctl->arena, v, "old_key", str_from(old));
 	json_put_str(ctl->arena, v, "public_key", str_from(key));
+	json_put(v, "old_key_on_token", json_bool(ctl->arena, c->old_on_token));
 	json_put_int(ctl->arena, v, "seq", (int64_t)c->seq);
 	if (c->void_from < c->seq)
 		json_put_int(ctl->arena, v, "void_from", (int64_t)c->void_from);

@@ -1,5 +1,6 @@
 #include "ledger/write/key_change.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -184,13 +185,38 @@ check_draft(const struct ledger *l, struct err *e)
 	return 0;
 }
 
+/* A key that no file can lose is not given up for one in a file unless that is
+ * said. */
+static int
+check_new_key(const struct changing *c, struct err *e)
+{
+	if (c->new_key || !signer_on_token(c->l->signer))
+		return 0;
+	return err_set(e, &err_invalid,
+	    "the ledger's key is on a token, and none is made there by itself:"
+	    " make one there and give --new-key FILE with its PKCS #11 URI, or"
+	    " FILE with a key in PEM that the ledger is to have from now on");
+}
+
+/* Where the key file says so; that is gone afterwards. */
+static bool
+file_names_token(const struct ledger *l)
+{
+	char *path = keys_path(l, "signing.key");
+	bool yes = private_key_file_names_token(AT_FDCWD, path);
+
+	free(path);
+	return yes;
+}
+
 static int
 rotate_key(struct changing *c, struct key_change *out, struct err *e)
 {
 	struct rotated data;
 	struct event ev;
 
-	if (ledger_ready(c->l, e) || check_draft(c->l, e) || prepare_next(c, e))
+	if (ledger_ready(c->l, e) || check_draft(c->l, e) ||
+	    check_new_key(c, e) || prepare_next(c, e))
 		return -1;
 	ev = event_now(c, TYPE_KEY_ROTATED);
 	c->after = c->l->keys;
@@ -201,8 +227,11 @@ rotate_key(struct changing *c, struct key_change *out, struct err *e)
 		drop_next(c);
 		return -1;
 	}
-	*out = (struct key_change){ signer_public(c->signs), data.key, ev.seq,
-		ev.seq, STR_NONE };
+	*out = (struct key_change){ .old = signer_public(c->signs),
+		.key = data.key,
+		.old_on_token = signer_on_token(c->signs),
+		.seq = ev.seq,
+		.void_from = ev.seq };
 	return seal(c, &ev, e) || record(c, e) ? -1 : 0;
 }
 
@@ -308,8 +337,11 @@ revoke_key(struct changing *c, uint64_t size, const char *recovery,
 		drop_next(c);
 		return -1;
 	}
-	*out = (struct key_change){ data.revoked, data.key, ev.seq, size,
-		STR_NONE };
+	*out = (struct key_change){ .old = data.revoked,
+		.key = data.key,
+		.old_on_token = file_names_token(c->l),
+		.seq = ev.seq,
+		.void_from = size };
 	return seal(c, &ev, e) || record(c, e) ? -1 : 0;
 }
 

@@ -174,6 +174,16 @@ test("a key in a file is changed for another, on the token", () => {
 	assert.equal(readFileSync(path, "utf8"), readFileSync(line, "utf8"));
 	assert.equal(statSync(path).mode & 0o777, 0o600);
 	add("After");
+	// From there on nothing is put into a file unless that is said.
+	const before = readFileSync(path, "utf8");
+	assert.throws(() => service.ctl("rotated", "ledger rotate-key"),
+		(e) => e.code === 1 && /on a token.*--new-key/.test(e.stderr));
+	assert.equal(readFileSync(path, "utf8"), before);
+	token.makeKey("again", "06");
+	const again = token.keyFile("elsewhere", "again.key", "again");
+	assert.equal(service.ctl("rotated", "ledger rotate-key",
+		{ new_key: again }).old_key_on_token, true);
+	add("Thereafter");
 });
 
 test("our auditor, verify.sh and stock git accept it all, and it is rebuilt the same", () => finish(service));

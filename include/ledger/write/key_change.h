@@ -13,6 +13,7 @@
 
 struct key_change {
 	struct public_key old, key;
+	bool old_on_token;  /* where it stays: only its file was destroyed */
 	uint64_t seq;       /* of the event */
 	uint64_t void_from; /* seq, or the first event that is void */
 	struct str checkpoint;
@@ -21,7 +22,9 @@ struct key_change {
 /*
  * new_key is a file with the private key to be used, or NULL for one made here;
  * its file stays where it is. err_conflict for a key that the ledger had, or
- * where it has had as many as it can; else as ledger_submit.
+ * where it has had as many as it can; err_invalid without a new_key where the
+ * key in force is on a token, whose place no file takes by itself; else as
+ * ledger_submit.
  */
 int ledger_rotate_key(const struct ledger_options *, const struct actor *,
     const char *new_key, struct arena *, struct key_change *, struct err *);
