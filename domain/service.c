@@ -10,6 +10,7 @@
 #include "domain/limits.h"
 #include "ledger/base/log.h"
 #include "ledger/base/metrics.h"
+#include "ledger/base/private.h"
 #include "ledger/write/succession.h"
 
 const struct err_kind err_capacity = { "reduced-capacity",
@@ -45,6 +46,16 @@ struct service {
 	struct limits_store *limits;
 };
 
+/* Each key in it is still judged by itself, so what is there works on. */
+static void
+warn_of_keys(struct arena *a, const struct config *config)
+{
+	struct err e = { 0 };
+
+	if (private_check(arena_cstr(a, config->keys), &e))
+		log_line(LOG_WARN, "service", "keys: %s", e.detail);
+}
+
 int
 service_new(const struct config *config, struct service **out, struct err *e)
 {
@@ -67,6 +78,7 @@ service_new(const struct config *config, struct service **out, struct err *e)
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->changed, NULL);
 	service_put_config(s, config);
+	warn_of_keys(a, config);
 	s->metrics = metrics_new(
 	    arena_printf(a, "%.*s/metrics", STR_ARGS(config->state)));
 	*out = s;

@@ -7,6 +7,7 @@
 #include "domain/config.h"
 #include "domain/config_shape.h"
 #include "domain/probityctl/ctl.h"
+#include "ledger/base/private.h"
 
 struct config_request {
 	struct str file;
@@ -36,13 +37,25 @@ file_of(const struct ctl *ctl)
 	return file.n > 0 ? arena_cstr(ctl->arena, file) : NULL;
 }
 
+/* The programs go on with keys that others may put there, and log it. */
+static int
+check_keys(struct ctl *ctl, struct err *e)
+{
+	struct err why = { 0 };
+
+	if (private_check(arena_cstr(ctl->arena, ctl->config.keys), &why))
+		return err_set(e, &err_invalid, "keys: %s", why.detail);
+	return 0;
+}
+
 int
 run_config_check(struct ctl *ctl, struct err *e)
 {
 	struct config_origins origins;
 
 	if (config_check_from(
-		ctl->arena, file_of(ctl), &ctl->config, &origins, e))
+		ctl->arena, file_of(ctl), &ctl->config, &origins, e) ||
+	    check_keys(ctl, e))
 		return -1;
 	if (ctl->json)
 		printf("{\"valid\": true}\n");

@@ -102,3 +102,39 @@ private_touch(const char *path)
 	    mknod(path, S_IFREG | 0660, 0) == 0)
 		(void)chmod(path, 0660);
 }
+
+static bool
+is_in_group(gid_t group)
+{
+	gid_t list[NGROUPS_MAX];
+	int n = getgroups(NGROUPS_MAX, list);
+
+	/* The superuser acts for every group. */
+	if (geteuid() == 0 || getegid() == group)
+		return true;
+	for (int i = 0; i < n; i++)
+		if (list[i] == group)
+			return true;
+	return false;
+}
+
+int
+private_check(const char *dir, struct err *e)
+{
+	struct stat st;
+
+	/* Who may not look into it will be told that. */
+	if (stat(dir, &st) || access(dir, X_OK))
+		return 0;
+	if (st.st_mode & S_IWOTH)
+		return err_set(e, &err_unavailable,
+		    "everybody may write in %s (mode %04o): chmod 0700 it, or"
+		    " 2770 for users of one group",
+		    dir, (unsigned)st.st_mode & 07777);
+	if (st.st_mode & S_IWGRP && !is_in_group(st.st_gid))
+		return err_set(e, &err_unavailable,
+		    "a group that this user is not in, %u, may write in %s (mode"
+		    " %04o): chmod 0700 it, or chgrp it to the services' group",
+		    (unsigned)st.st_gid, dir, (unsigned)st.st_mode & 07777);
+	return 0;
+}

@@ -16,6 +16,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "ledger/base/err.h"
+
 /* Whether the directory that holds path is one for a group. */
 bool private_is_shared(int dir, const char *path);
 
@@ -30,5 +32,10 @@ int private_mkdir(int dir, const char *path, mode_t mode);
 /* Makes an empty file for a library that would make it without the group's
  * rights; nothing where there is no group, or where the file is there. */
 void private_touch(const char *path);
+
+/* err_unavailable, which says what to do, where somebody else may write in the
+ * directory: others, or a group that this process is not in. One that is not
+ * there, or that this process may not look into, is not judged. */
+int private_check(const char *dir, struct err *e);
 
 #endif

@@ -168,6 +168,30 @@ test_as_open(void **state)
 	assert_int_equal(errno, ENOENT);
 }
 
+/* Of groups: users.test.mjs, as several users. */
+static void
+test_a_directory_that_others_may_write_in(void **state)
+{
+	static const mode_t good[] = { 0700, 0755, 0770, 02770, 0775 };
+	static const mode_t bad[] = { 0777, 0702, 01777 };
+	struct err e = { 0 };
+
+	(void)state;
+	make_directory("keys", 0700);
+	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+		assert_int_equal(chmod(in("keys", ""), good[i]), 0);
+		assert_int_equal(private_check(in("keys", ""), &e), 0);
+	}
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		assert_int_equal(chmod(in("keys", ""), bad[i]), 0);
+		assert_int_equal(private_check(in("keys", ""), &e), -1);
+		assert_ptr_equal(e.kind, &err_unavailable);
+		assert_non_null(strstr(e.detail, "chmod 0700"));
+		e = (struct err){ 0 };
+	}
+	assert_int_equal(private_check(in("nowhere", ""), &e), 0);
+}
+
 int
 main(void)
 {
@@ -177,6 +201,7 @@ main(void)
 		cmocka_unit_test(test_other_directories_are_as_before),
 		cmocka_unit_test(test_below_an_open_directory),
 		cmocka_unit_test(test_as_open),
+		cmocka_unit_test(test_a_directory_that_others_may_write_in),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
