@@ -1,5 +1,6 @@
 #include "domain/pool.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -250,6 +251,7 @@ fill_slot(struct service *s, struct slot *slot, const struct place *place,
     const struct ledger_options *options, struct err *e)
 {
 	struct ledger *old = slot->ledger, *ledger = NULL;
+	struct err why = { 0 };
 	int result;
 
 	slot->ledger = NULL;
@@ -270,7 +272,10 @@ fill_slot(struct service *s, struct slot *slot, const struct place *place,
 	memcpy(slot->environment, place->environment.p, place->environment.n);
 	slot->closed = place->closed;
 	pthread_mutex_unlock(&s->lock);
-	result = ledger_open(options, &ledger, e);
+	/* The ledger is there: whatever is wrong with it is no client's. */
+	result = ledger_open(options, &ledger, &why);
+	if (result)
+		err_own(e, &err_unavailable, &why);
 	pthread_mutex_lock(&s->lock);
 	slot->ledger = ledger;
 	slot->users = 0;
@@ -329,13 +334,39 @@ acquire_locked(struct service *s, const struct place *place,
 	}
 }
 
-/* Before a slot is spent on it. */
-static bool
-ledger_exists(const struct ledger_options *options, struct arena *a)
+/* The path is there: 1, it is not: 0. Where it cannot be looked at nobody
+ * knows, which is not the client's fault. */
+static int
+look_at(const char *path, struct err *e)
 {
 	struct stat st;
 
-	return stat(arena_printf(a, "%s/ledger.git", options->dir), &st) == 0;
+	if (stat(path, &st) == 0)
+		return 1;
+	if (errno == ENOENT)
+		return 0;
+	if (errno == EACCES)
+		return err_errno(e, &err_unavailable,
+		    "cannot look at %s, run as the user that the services run"
+		    " as",
+		    path);
+	return err_errno(e, &err_unavailable, "cannot look at %s", path);
+}
+
+/* Before a slot is spent on it. */
+static int
+ledger_exists(struct service *s, const struct ledger_options *options,
+    struct arena *a, struct err *e)
+{
+	const char *state = arena_cstr(a, service_config(s)->state);
+	int has_state = look_at(state, e);
+
+	if (has_state == 0)
+		return err_set(e, &err_unavailable,
+		    "there is no folder %s, where the ledgers are", state);
+	return has_state < 0
+		   ? -1
+		   : look_at(arena_printf(a, "%s/ledger.git", options->dir), e);
 }
 
 int
@@ -344,18 +375,17 @@ service_acquire(struct service *s, const struct place *place,
 {
 	struct arena *a = arena_new();
 	struct ledger_options options = { 0 };
-	bool there;
-	int result = -1;
+	int there, result = -1;
 
 	*out = NULL;
 	if (service_ledger_options(s, place, a, &options, e))
 		goto out;
 	/* Asked of one that is there, too, so that the time of a 401 does not
 	 * tell which workspaces there are. */
-	there = ledger_exists(&options, a);
-	if (succession_check(options.dir, e))
+	there = ledger_exists(s, &options, a, e);
+	if (there < 0 || succession_check(options.dir, e))
 		goto out;
-	if (!there) {
+	if (there == 0) {
 		err_set(e, &err_not_found, "there is no ledger %.*s/%.*s",
 		    STR_ARGS(place->workspace), STR_ARGS(place->environment));
 		goto out;

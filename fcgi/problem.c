@@ -56,7 +56,7 @@ is_for_the_log(const struct err_kind *kind)
 {
 	return kind == &err_internal || kind == &err_unavailable ||
 	       kind == &err_corrupt || kind == &err_rolled_back ||
-	       kind == &err_no_space;
+	       kind == &err_view_damaged || kind == &err_no_space;
 }
 
 static struct str

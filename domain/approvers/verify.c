@@ -168,7 +168,7 @@ check_signature(struct context *c, const struct approver *a,
 
 	if (public_key_parse(a->public_key, &key, NULL))
 		return err_set(
-		    e, &err_corrupt, "read model: an approver's key");
+		    e, &err_view_damaged, "read model: an approver's key");
 	if (sshsig_parse(signature, &s, &why))
 		return err_add_field(e, c->arena, "pointer", "#/signature",
 		    "form", "%s; sign with ssh-keygen -Y sign", why.detail);

@@ -41,7 +41,7 @@ load(const char *path, struct private_key **out, struct err *e)
 	if (private_key_load(path, out, &own) == 0)
 		return 0;
 	if (own.kind != &err_not_found)
-		return err_set(e, own.kind, "%s", own.detail);
+		return err_own(e, &err_unavailable, &own);
 	return make(path, e) ? -1 : private_key_load(path, out, e);
 }
 

@@ -37,9 +37,7 @@ load_key(
 		return 0;
 	if (own.kind == &err_not_found && c->op)
 		return make_key(path, e) ? -1 : secret_load(path, key, e);
-	return err_set(e,
-	    own.kind == &err_not_found ? &err_unavailable : own.kind,
-	    "the webhooks' key: %s", own.detail);
+	return err_own(e, &err_unavailable, &own);
 }
 
 static int

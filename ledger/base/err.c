@@ -65,6 +65,13 @@ err_errno(struct err *e, const struct err_kind *kind, const char *fmt, ...)
 	return -1;
 }
 
+int
+err_own(struct err *e, const struct err_kind *kind, const struct err *why)
+{
+	return err_set(
+	    e, why->kind->status < 500 ? kind : why->kind, "%s", why->detail);
+}
+
 void
 err_clear(struct err *e)
 {

@@ -33,12 +33,19 @@ enum { ROWS_OPEN, ROWS_FAILED, ROWS_ENDED };
 static const struct err_kind *
 kind_of(int rc)
 {
+	/* The index of the log had no room to grow. */
+	if (rc == SQLITE_IOERR_SHMSIZE)
+		return &err_no_space;
+	/* The file was cut short, or removed while another process had it open,
+	 * whose log this is. */
+	if (rc == SQLITE_IOERR_SHORT_READ)
+		return &err_view_damaged;
 	switch (rc & 0xff) {
 	case SQLITE_FULL:
 		return &err_no_space;
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
-		return &err_corrupt;
+		return &err_view_damaged;
 	case SQLITE_CONSTRAINT:
 	case SQLITE_MISUSE:
 	case SQLITE_RANGE:

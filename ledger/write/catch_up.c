@@ -374,14 +374,15 @@ walk(struct ledger *l, const struct path *path, uint64_t every,
 {
 	struct arena *a = arena_new();
 	uint64_t mark = l->position.size;
+	struct err why = { 0 };
 	struct batch b;
 	int rc = 0;
 
 	for (size_t i = path->n; i > 0 && rc == 0; i--) {
 		arena_reset(a);
-		if (batch_read(l->repo, path->oids[i - 1], a, &b, e) ||
-		    project_batch(l, &b, a, e))
-			rc = -1;
+		if (batch_read(l->repo, path->oids[i - 1], a, &b, &why) ||
+		    project_batch(l, &b, a, &why))
+			rc = err_own(e, &err_corrupt, &why);
 		else if (every > 0 && l->position.size - mark >= every) {
 			rc = commit_so_far(l, e);
 			mark = l->position.size;

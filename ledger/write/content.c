@@ -59,9 +59,14 @@ content_key_load(
     struct ledger *l, struct uid key, struct content_key *out, struct err *e)
 {
 	struct arena *a = arena_new();
-	int rc = secret_load(key_path(l, key, a), out->secret, e);
+	struct err why = { 0 };
+	int rc = secret_load(key_path(l, key, a), out->secret, &why);
 
 	out->uid = key;
+	if (rc && why.kind == &err_not_found)
+		err_set(e, why.kind, "%s", why.detail);
+	else if (rc)
+		err_own(e, &err_unavailable, &why);
 	arena_free(a);
 	return rc;
 }

@@ -43,7 +43,7 @@ high_water_read(
 	} else if (why.kind == &err_not_found) {
 		rc = 0;
 	} else {
-		err_set(e, why.kind, "%s", why.detail);
+		err_own(e, &err_unavailable, &why);
 	}
 	arena_free(a);
 	return rc;

@@ -215,7 +215,7 @@ ledger_read_records(struct reading *reading, const struct index_range *range,
 		return -1;
 	while (*n < max && (rc = rows_next(&r, e)) == 1) {
 		if (!record_from(&r, &(*out)[(*n)++])) {
-			rc = err_set(e, &err_corrupt,
+			rc = err_set(e, &err_view_damaged,
 			    "read model: a row of the index is no record's");
 			break;
 		}

@@ -107,8 +107,8 @@ read_recovery(struct db *db, struct signers *s, struct err *e)
 	if (db_query(db, &r, e, "SELECT key FROM ledger_recovery", ""))
 		return -1;
 	if (rows_next(&r, e) == 1 && !read_key(&r, 0, &s->recovery))
-		rc = err_set(
-		    e, &err_corrupt, "read model: recovery key unreadable");
+		rc = err_set(e, &err_view_damaged,
+		    "read model: recovery key unreadable");
 	return rows_end(&r, e) ? -1 : rc;
 }
 
@@ -123,8 +123,8 @@ keys_read(struct db *db, struct str origin, struct signers *s, struct err *e)
 		return -1;
 	while (rc == 0 && rows_next(&r, e) == 1)
 		if (s->n == SIGNERS_KEYS || !read_row(&r, &s->keys[s->n++]))
-			rc = err_set(
-			    e, &err_corrupt, "read model: keys unreadable");
+			rc = err_set(e, &err_view_damaged,
+			    "read model: keys unreadable");
 	return rows_end(&r, e) ? -1 : rc;
 }
 
@@ -318,8 +318,8 @@ take_next(struct ledger *l, struct signer **out, struct err *e)
 	return rc;
 }
 
-/* Never err_not_found, even of a file: the ledger is there, and who asks for it
- * is not to be told otherwise. */
+/* Whatever is wrong with the file is the operator's matter: who asks for the
+ * ledger is told neither that there is none nor that the request was bad. */
 static int
 no_key(const struct ledger *l, const struct err *why, struct err *e)
 {
@@ -327,7 +327,7 @@ no_key(const struct ledger *l, const struct err *why, struct err *e)
 	char line[PUBLIC_KEY_SSH + 1];
 
 	public_key_ssh(signers_in_force(&l->keys)->key, line);
-	return err_set(e, told ? why->kind : &err_unavailable,
+	return err_set(e, &err_unavailable,
 	    "%s holds no private key of the ledger's key in force, %s: put it "
 	    "there as signing.key%s%.200s",
 	    l->keys_dir, line, told ? ": " : "", told ? why->detail : "");

@@ -155,6 +155,16 @@ ledger_close(struct ledger *l)
 	free(l);
 }
 
+/* What cannot be looked at may be there. */
+static int
+no_ledger(const struct ledger *l, struct err *e)
+{
+	if (errno != ENOENT)
+		return err_errno(
+		    e, &err_unavailable, "cannot look at %s", l->repo_path);
+	return err_set(e, &err_not_found, "there is no ledger at %s", l->dir);
+}
+
 static int
 open_files(struct ledger *l, struct err *e)
 {
@@ -162,12 +172,11 @@ open_files(struct ledger *l, struct err *e)
 	int rc = -1;
 
 	if (access(l->repo_path, F_OK) != 0)
-		err_set(e, &err_not_found, "there is no ledger at %s", l->dir);
+		no_ledger(l, e);
 	else if (io_refuse_network(l->dir, e) == 0 &&
 		 turn_open(l->dir, &l->turn, e) == 0 &&
 		 repo_open(l->repo_path, &l->repo, e) == 0 &&
-		 journal_open(journal, &l->journal, e) == 0 &&
-		 db_open(l->db_path, DB_WRITE, &l->db, e) == 0)
+		 journal_open(journal, &l->journal, e) == 0)
 		rc = anchor_open(l, e);
 	free(journal);
 	return rc;
@@ -177,6 +186,7 @@ static int
 load_keys(
     struct ledger *l, const char *keys_dir, struct str origin, struct err *e)
 {
+	struct err why = { 0 };
 	char *fingerprint;
 
 	l->keys_dir = join(keys_dir, "");
@@ -188,12 +198,10 @@ load_keys(
 		abort();
 	l->origin = str_from(l->origin_text);
 	fingerprint = keys_path(l, "fingerprint.key");
-	if (secret_load(fingerprint, l->fingerprint, e)) {
-		free(fingerprint);
-		return -1;
-	}
+	if (secret_load(fingerprint, l->fingerprint, &why))
+		err_own(e, &err_unavailable, &why);
 	free(fingerprint);
-	return 0;
+	return why.kind ? -1 : 0;
 }
 
 static int
@@ -228,7 +236,7 @@ settle_and_load(struct ledger *l, const struct ledger_options *o, bool create,
 }
 
 int
-ledger_open_unsettled(const struct ledger_options *o, bool create,
+ledger_open_without_view(const struct ledger_options *o, bool create,
     struct ledger **out, struct err *e)
 {
 	struct ledger *l = ledger_new(o);
@@ -249,6 +257,19 @@ ledger_open_unsettled(const struct ledger_options *o, bool create,
 	}
 	*out = l;
 	return 0;
+}
+
+int
+ledger_open_unsettled(const struct ledger_options *o, bool create,
+    struct ledger **out, struct err *e)
+{
+	if (ledger_open_without_view(o, create, out, e))
+		return -1;
+	if (db_open((*out)->db_path, DB_WRITE, &(*out)->db, e) == 0)
+		return 0;
+	ledger_close(*out);
+	*out = NULL;
+	return -1;
 }
 
 static int

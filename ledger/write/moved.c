@@ -3,6 +3,7 @@
  * the turn held. Objects that were opened before would find the successor
  * behind the same paths: they look, and do nothing more.
  */
+#include <errno.h>
 #include <sys/stat.h>
 
 #include "ledger/write/writer.h"
@@ -24,6 +25,9 @@ moved_note(struct ledger *l, struct err *e)
 {
 	if (identify(l->dir, &l->opened_dir))
 		return 0;
+	if (errno != ENOENT)
+		return err_errno(
+		    e, &err_unavailable, "cannot look at %s", l->dir);
 	return err_set(e, &err_not_found, "there is no ledger at %s", l->dir);
 }
 

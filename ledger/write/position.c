@@ -41,7 +41,8 @@ read_row(struct rows *r, struct position *p, struct err *e)
 	p->batches = (uint64_t)rows_int(r, 1);
 	p->head = rows_digest(r, 2);
 	if (!merkle_read(&p->tree, rows_borrow(r, 3)))
-		return err_set(e, &err_corrupt, "read model: tree unreadable");
+		return err_set(
+		    e, &err_view_damaged, "read model: tree unreadable");
 	p->has_commit = read_oid(r, 4, &p->commit);
 	p->last_at.us = rows_int(r, 5);
 	p->clock_floor.us = rows_int(r, 6);

@@ -1,26 +1,4 @@
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "ledger/write/writer.h"
-
-/* A read model that SQLite cannot even open is no use to anybody. */
-static void
-remove_unreadable(const struct ledger_options *o)
-{
-	static const char *const ends[] = { "", "-wal", "-shm" };
-	struct arena *a = arena_new();
-	char *path = arena_printf(a, "%s/state.db", o->dir);
-	struct err e = { 0 };
-	struct db *db = NULL;
-
-	if (access(path, F_OK) == 0 && db_open(path, DB_WRITE, &db, &e) &&
-	    e.kind == &err_corrupt)
-		for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
-			unlink(arena_printf(a, "%s%s", path, ends[i]));
-	db_close(db);
-	arena_free(a);
-}
 
 /* In one transaction: readers see the old tables until the new ones are
  * whole. */
@@ -43,6 +21,19 @@ project_anew(struct ledger *l, const struct progress *progress, struct err *e)
 	return 0;
 }
 
+/* With the turn. What is damaged need not be readable: it is begun anew, so
+ * that nothing of the damage is built upon. */
+static int
+open_sound_view(struct ledger *l, struct err *e)
+{
+	bool damaged;
+
+	if (db_is_damaged(l->db_path, &damaged, e) ||
+	    (damaged && db_empty(l->db_path, e)))
+		return -1;
+	return db_open(l->db_path, DB_WRITE, &l->db, e);
+}
+
 int
 ledger_rebuild(const struct ledger_options *o,
     void (*progress)(void *, uint64_t done, uint64_t total), void *arg,
@@ -52,12 +43,13 @@ ledger_rebuild(const struct ledger_options *o,
 	struct ledger *l;
 	int rc;
 
-	remove_unreadable(o);
-	if (ledger_open_unsettled(o, false, &l, e))
+	if (ledger_open_without_view(o, false, &l, e))
 		return -1;
 	rc = ledger_take_turn(l, e);
 	if (rc == 0) {
 		rc = ledger_settle_journal(l, e);
+		if (rc == 0)
+			rc = open_sound_view(l, e);
 		if (rc == 0)
 			rc = project_anew(l, &p, e);
 		ledger_release_turn(l);

@@ -61,7 +61,7 @@ append_level(struct db *db, unsigned level, uint64_t first,
 		if (have > 0 && load(db, place, tile, &kept, e))
 			return -1;
 		if (kept != have)
-			return err_set(e, &err_corrupt,
+			return err_set(e, &err_view_damaged,
 			    "read model: a tile has %zu hashes, not %zu", kept,
 			    have);
 		memcpy(tile + have, hashes, take * sizeof *tile);
@@ -153,7 +153,7 @@ tiles_node(void *arg, unsigned level, uint64_t index, struct digest *out,
 		arg, level / TILE_HEIGHT, first / TILE_WIDTH, &hashes, &n, e))
 		return -1;
 	if (from + count > n)
-		return err_set(e, &err_corrupt,
+		return err_set(e, &err_view_damaged,
 		    "read model: a tile is shorter than the ledger says");
 	*out = root_of(hashes + from, count);
 	return 0;

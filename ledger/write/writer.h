@@ -242,6 +242,9 @@ int decide_ticket(struct ledger *, struct ticket *, struct err *);
 /* ledger.c: opens without bringing the read model up to date. */
 int ledger_open_unsettled(
     const struct ledger_options *, bool create, struct ledger **, struct err *);
+/* Its first part, which opens no read model. */
+int ledger_open_without_view(
+    const struct ledger_options *, bool create, struct ledger **, struct err *);
 int ledger_take_turn(struct ledger *, struct err *);
 void ledger_release_turn(struct ledger *);
 

@@ -1,10 +1,13 @@
 // What was answered stays: over restarts, ends by signal, kills, and beside
 // other people's git commands.
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { join } from "node:path";
 import { close, paths, send } from "./support/client.mjs";
+import { assertProblem } from "./support/contract.mjs";
 import { assertSame, audit, dump, finish, gitVerify, verifyOffline } from
 	"./support/evidence.mjs";
 import { load } from "./support/load.mjs";
@@ -218,6 +221,30 @@ test("the read model may be deleted outright", async () => {
 	const r = await send(service, "GET", paths.workspace, { key: w.key });
 	assert.equal(r.status, 200, r.text);
 	await service.stop();
+	assertSame(dump(service, place), before);
+});
+
+test("a damaged read model is told as one, and is made anew", async () => {
+	const before = dump(service, place);
+	const file = join(service.state, "ledgers/acme/sandbox/state.db");
+	for (const at of [8192, 0]) {
+		const fd = openSync(file, "r+");
+		writeSync(fd, randomBytes(20000), 0, 20000, at);
+		closeSync(fd);
+		if (at > 0) {
+			service.ctl("acme", "ledger rebuild");
+			assertSame(dump(service, place), before);
+		}
+	}
+	service.wantsWorker = false;
+	await service.start();
+	const r = await send(service, "GET", paths.workspace, { key: w.key });
+	assertProblem(r, 503, "read_model_damaged");
+	assert.match(readFileSync(join(service.dir, "log/fcgi.log"), "utf8"),
+		/read model: .*not a database/);
+	await service.stop();
+	assert.throws(status, (e) => e.code === 3 && /ledger rebuild/.test(e.stderr));
+	service.ctl("acme", "ledger rebuild");
 	assertSame(dump(service, place), before);
 });
 

@@ -218,6 +218,28 @@ test("another key in the key's place signs nothing", async () => {
 	assert.equal(audit(service, place).code, 0);
 });
 
+// Whatever an operator did to them, the client's credential is right.
+test("broken and lost key files are no client's fault", async () => {
+	for (const [name, content] of [["signing.key", "junk\n"],
+		["fingerprint.key", "junk\n"], ["fingerprint.key", null]]) {
+		const path = join(service.keys, "acme/sandbox", name);
+		const away = join(service.dir, "home", name);
+		renameSync(path, away);
+		if (content) {
+			writeFileSync(path, content, { mode: 0o600 });
+			service.own(path);
+		}
+		await service.restart();
+		const reply = await create();
+		assertProblem(reply, 503, "unavailable");
+		assert.ok(!reply.text.includes(service.dir), reply.text);
+		assert.ok(service.log("fcgi").includes(path), service.log("fcgi"));
+		rmSync(path, { force: true });
+		renameSync(away, path);
+		assert.ok((await created()).evidence.seq > 0);
+	}
+});
+
 // The service's own manifest with another predicate, signed by its key.
 function resigned(json, change) {
 	const { manifest } = structuredClone(json);

@@ -154,6 +154,36 @@ test("nobody else reads it, and each of the three wrote", { skip }, () => {
 	assert.equal(r.stdout, "");
 });
 
+// As somebody, not of the group, who gives an operator's command.
+function asStranger(...words) {
+	return spawnSync(join(service.bin, "probityctl"), words, {
+		uid: 2026199, gid: 2026199, cwd: service.dir, encoding: "utf8",
+		env: service.environment });
+}
+
+test("who may not look is told that, not that there is no ledger", { skip }, () => {
+	const r = asStranger("application", "list", "--workspace", "acme");
+	assert.equal(r.status, 3, r.stderr);
+	assert.match(r.stderr, /run as the user that the services run as.*denied/);
+});
+
+test("keys that others may write are refused", { skip }, () => {
+	const check = () => service.run(join(service.bin, "probityctl"),
+		["config", "check"]);
+	for (const [gid, mode, words] of [[group, 0o2777, /chmod 0700/],
+		[2026198, 0o2770, /chgrp/]]) {
+		chownSync(service.keys, users.operator, gid);
+		chmodSync(service.keys, mode);
+		assert.throws(() => service.ctl("acme", "application list"),
+			(e) => e.code === 3 && words.test(e.stderr));
+		assert.equal(check().code, 1);
+		assert.match(check().stderr, words);
+	}
+	chownSync(service.keys, users.operator, group);
+	chmodSync(service.keys, 0o2770);
+	assert.equal(check().code, 0, check().stderr);
+});
+
 test("one user's read model is another's", { skip }, async () => {
 	await service.stop();
 	const place = { workspace: "acme", environment: "sandbox" };

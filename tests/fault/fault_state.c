@@ -203,7 +203,7 @@ unreadable_state(void)
 	struct err e = { 0 };
 
 	shell("rm -f state.db-* && head -c 40960 /dev/urandom > state.db");
-	expect_open_fails("unreadable state", &err_corrupt);
+	expect_open_fails("unreadable state", &err_view_damaged);
 	if (ledger_rebuild(&toy.options, NULL, NULL, &events, &e))
 		witness_die(&toy, "rebuild: %s", e.detail);
 	ledger = witness_open(&toy);

@@ -53,6 +53,7 @@ X(outcome_unknown, "outcome-unknown", 503, true, "Whether this was recorded is n
 X(clock, "clock-implausible", 503, true, "The clock is not plausible", "An operator checks the clock and confirms it.") \
 X(rolled_back, "ledger-rolled-back", 503, false, "The ledger is behind what was recorded", "An operator restores the ledger; nothing is written until then.") \
 X(corrupt, "ledger-corrupt", 503, false, "The ledger does not verify", "An operator runs probity-audit verify and restores the ledger.") \
+X(view_damaged, "read-model-damaged", 503, false, "The read model is damaged", "An operator stops the services and runs probityctl ledger rebuild, which makes it again from the ledger.") \
 X(no_space, "no-space", 507, true, "There is no room for this; nothing was recorded", "An operator frees disk space.") \
 X(usage, "usage", 400, false, "The command was not understood", "See --help.")
 /* clang-format on */
@@ -90,6 +91,10 @@ __attribute__((format(printf, 3, 4))) int err_set(
  * become err_no_space. */
 __attribute__((format(printf, 3, 4))) int err_errno(
     struct err *e, const struct err_kind *kind, const char *fmt, ...);
+
+/* What was found wrong with files of our own: a kind that would tell a client
+ * of his request (a status below 500) becomes this one. Returns -1. */
+int err_own(struct err *e, const struct err_kind *kind, const struct err *why);
 
 /* Forgets the error. */
 void err_clear(struct err *e);

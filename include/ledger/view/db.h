@@ -35,6 +35,14 @@ enum db_mode { DB_WRITE, DB_READ };
 int db_open(const char *path, enum db_mode, struct db **, struct err *);
 void db_close(struct db *);
 
+/* Whether SQLite finds the file damaged, all of it looked at; a file that is
+ * not there is not. */
+int db_is_damaged(const char *path, bool *damaged, struct err *);
+
+/* Leaves an empty database in the file, whatever was in it, as one change that
+ * others who have it open see as such. */
+int db_empty(const char *path, struct err *);
+
 /* One change; *changed, if given by db_changes, is the number of rows. */
 int db_run(struct db *, struct err *, const char *sql, const char *types, ...);
 int64_t db_changes(const struct db *);

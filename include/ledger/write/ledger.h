@@ -247,7 +247,8 @@ int ledger_pack(
 /* Counts loose objects, stopping at `stop`. */
 int ledger_count_loose(struct ledger *, size_t stop, size_t *n, struct err *);
 
-/* Deletes state.db and makes it again from the repository. */
+/* Makes the tables in state.db again from the repository, in one transaction. A
+ * file that is damaged is emptied first; err_view_damaged never comes of it. */
 int ledger_rebuild(const struct ledger_options *,
     void (*progress)(void *, uint64_t done, uint64_t total), void *arg,
     uint64_t *events, struct err *);

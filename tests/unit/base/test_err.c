@@ -96,6 +96,23 @@ test_fields(void **state)
 	arena_free(a);
 }
 
+/* Our own files' faults are no client's; what is worse than that stays. */
+static void
+test_own(void **state)
+{
+	struct err why = { 0 }, e = { 0 };
+
+	(void)state;
+	err_set(&why, &err_malformed, "key file %s is junk", "k");
+	assert_int_equal(err_own(&e, &err_unavailable, &why), -1);
+	assert_ptr_equal(e.kind, &err_unavailable);
+	assert_string_equal(e.detail, "key file k is junk");
+	why = e = (struct err){ 0 };
+	err_set(&why, &err_no_space, "full");
+	err_own(&e, &err_unavailable, &why);
+	assert_ptr_equal(e.kind, &err_no_space);
+}
+
 int
 main(void)
 {
@@ -104,6 +121,7 @@ main(void)
 		cmocka_unit_test(test_errno),
 		cmocka_unit_test(test_long_detail),
 		cmocka_unit_test(test_fields),
+		cmocka_unit_test(test_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

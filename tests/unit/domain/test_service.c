@@ -6,7 +6,9 @@
 
 #include <cmocka.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "domain/pool.h"
 #include "ledger/base/io.h"
@@ -148,6 +150,83 @@ test_unknown_places_make_nothing(void **state)
 }
 
 static void
+expect_unavailable(struct fixture *f, size_t i, const char *detail)
+{
+	struct ledger *ledger;
+	struct err e = { 0 };
+
+	assert_int_equal(
+	    service_acquire(f->service, &f->places[i], &ledger, &e), -1);
+	assert_ptr_equal(e.kind, &err_unavailable);
+	if (!strstr(e.detail, detail))
+		fail_msg("%s: not %s", e.detail, detail);
+}
+
+/* The operator's faults are told as such: neither as a credential that is not
+ * in force nor as a request that is bad. */
+static void
+test_broken_keys_are_the_operators_matter(void **state)
+{
+	static const char *const key_files[] = { "signing.key",
+		"fingerprint.key" };
+	struct fixture *f = *state;
+	struct arena *a = arena_new();
+	struct err e = { 0 };
+
+	for (size_t i = 0; i < 2; i++) {
+		const char *path = arena_printf(
+		    a, "%s/keys/one/sandbox/%s", f->desk.dir, key_files[i]);
+		const char *aside = arena_printf(a, "%s.aside", path);
+
+		assert_int_equal(rename(path, aside), 0);
+		expect_unavailable(f, 0, key_files[i]);
+		assert_int_equal(
+		    io_write_file(path, STR("junk\n"), 0600, &e), 0);
+		expect_unavailable(f, 0, path);
+		assert_int_equal(rename(aside, path), 0);
+	}
+	service_release(f->service, acquire(f, 0));
+	arena_free(a);
+}
+
+/* Only a ledger that is seen not to be there is none. */
+static void
+test_places_that_cannot_be_looked_at(void **state)
+{
+	static const char *const parts[] = { "keys", "var/ledgers/one",
+		"var/ledgers/one/sandbox", "var" };
+	struct fixture *f = *state;
+	struct arena *a = arena_new();
+	struct err e = { 0 };
+
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		const char *path =
+		    arena_printf(a, "%s/%s", f->desk.dir, parts[i]);
+		const char *aside = arena_printf(a, "%s.aside", path);
+
+		assert_int_equal(rename(path, aside), 0);
+		assert_int_equal(io_write_file(path, STR(""), 0600, &e), 0);
+		expect_unavailable(f, 0, "");
+		assert_int_equal(unlink(path), 0);
+		assert_int_equal(rename(aside, path), 0);
+	}
+	service_release(f->service, acquire(f, 0));
+	arena_free(a);
+}
+
+static void
+test_keys_that_others_may_write(void **state)
+{
+	struct fixture *f = *state;
+	const char *keys = arena_printf(f->desk.a, "%s/keys", f->desk.dir);
+
+	assert_int_equal(chmod(keys, 0777), 0);
+	expect_unavailable(f, 0, "chmod 0700");
+	assert_int_equal(chmod(keys, 0700), 0);
+	service_release(f->service, acquire(f, 0));
+}
+
+static void
 test_places_are_listed_by_name(void **state)
 {
 	static const char *const sorted[] = { "acme", "four", "one", "three",
@@ -261,6 +340,9 @@ main(void)
 		WITH_LEDGERS(test_number_is_bounded),
 		WITH_LEDGERS(test_least_recently_used_is_closed),
 		WITH_LEDGERS(test_unknown_places_make_nothing),
+		WITH_LEDGERS(test_broken_keys_are_the_operators_matter),
+		WITH_LEDGERS(test_places_that_cannot_be_looked_at),
+		WITH_LEDGERS(test_keys_that_others_may_write),
 		WITH_LEDGERS(test_places_are_listed_by_name),
 		WITH_LEDGERS(test_threads_come_and_go),
 		WITH_LEDGERS(test_tokens_are_seen_in_the_key_files),

@@ -111,8 +111,8 @@ static void
 test_internal_errors_tell_nothing(void **state)
 {
 	static const struct err_kind *const kinds[] = { &err_internal,
-		&err_unavailable, &err_corrupt, &err_rolled_back,
-		&err_no_space };
+		&err_unavailable, &err_corrupt, &err_view_damaged,
+		&err_rolled_back, &err_no_space };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {

@@ -497,7 +497,6 @@ test_without_read_model(void **state)
 	assert_int_equal(
 	    unlink(arena_printf(f->base.a, "%s/refs/heads/main", f->base.repo)),
 	    0);
-	toy_fixture_remove_view(&f->base);
 	assert_ptr_equal(heal_from(f, f->mirror), &err_not_found);
 }
 

@@ -7,10 +7,13 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "ledger/base/io.h"
 #include "tests/support/toy_fixture.h"
 
 static void
@@ -133,6 +136,64 @@ test_state_deleted(void **state)
 	assert_true(digest_eq(before, toy_hash_view(f->toy.ledger_dir)));
 }
 
+/* Random bytes from a place in the closed read model on. */
+static void
+damage_view(struct toy_fixture *f, off_t at)
+{
+	uint8_t bytes[20000];
+	char path[400];
+	int fd;
+
+	random_bytes(bytes, sizeof bytes);
+	snprintf(path, sizeof path, "%s/state.db", f->toy.ledger_dir);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(io_pwrite_all(fd, bytes, sizeof bytes, at), 0);
+	close(fd);
+}
+
+/* Wherever the damage is, the file's beginning too. */
+static void
+test_damaged_view_is_made_anew(void **state)
+{
+	static const off_t places[] = { 0, 4096, 8192, 40960 };
+	struct toy_fixture *f = *state;
+	struct digest before;
+
+	toy_fixture_notes(f, 40);
+	before = toy_hash_view(f->toy.ledger_dir);
+	toy_fixture_close(f);
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+		damage_view(f, places[i]);
+		assert_int_equal(toy_fixture_rebuild(f), 41);
+		assert_true(
+		    digest_eq(before, toy_hash_view(f->toy.ledger_dir)));
+	}
+	toy_fixture_open(f);
+	toy_fixture_note(f, "goes on");
+}
+
+/* It is the read model, not the ledger; and whoever has it open meanwhile goes
+ * on when it was made anew. */
+static void
+test_damaged_view_while_open(void **state)
+{
+	struct toy_fixture *f = *state;
+	struct ledger *other = NULL;
+	struct err e = { 0 };
+
+	toy_fixture_notes(f, 40);
+	toy_fixture_close(f);
+	toy_fixture_open(f);
+	damage_view(f, 4096);
+	assert_int_equal(ledger_open(&f->toy.options, &other, &e), -1);
+	assert_ptr_equal(e.kind, &err_view_damaged);
+	assert_int_equal(toy_fixture_rebuild(f), 41);
+	assert_int_equal(toy_fixture_size(f), 41);
+	toy_fixture_note(f, "goes on");
+	assert_int_equal(toy_fixture_assert_verifies(f, f->key), 42);
+}
+
 static void
 test_branch_moved_back(void **state)
 {
@@ -175,6 +236,8 @@ main(void)
 		WITH_TOY(test_reopened),
 		WITH_TOY(test_many_threads),
 		WITH_TOY(test_state_deleted),
+		WITH_TOY(test_damaged_view_is_made_anew),
+		WITH_TOY(test_damaged_view_while_open),
 		WITH_TOY(test_branch_moved_back),
 		WITH_TOY(test_payload),
 	};

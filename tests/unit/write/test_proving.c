@@ -496,12 +496,12 @@ test_damaged_tile(void **state)
 	assert_int_equal(
 	    ledger_prove_inclusion(&f->reading, 600, SIZE, f->arena, &p, &e),
 	    -1);
-	assert_ptr_equal(e.kind, &err_corrupt);
+	assert_ptr_equal(e.kind, &err_view_damaged);
 	err_clear(&e);
 	assert_int_equal(
 	    ledger_prove_consistency(&f->reading, 600, SIZE, f->arena, &p, &e),
 	    -1);
-	assert_ptr_equal(e.kind, &err_corrupt);
+	assert_ptr_equal(e.kind, &err_view_damaged);
 	inclusion(f, 0, 500);
 	end(state);
 	sql(f, "UPDATE ledger_tile SET hashes = zeroblob(8224)"
@@ -510,7 +510,7 @@ test_damaged_tile(void **state)
 	err_clear(&e);
 	assert_int_equal(
 	    ledger_prove_inclusion(&f->reading, 0, 500, f->arena, &p, &e), -1);
-	assert_ptr_equal(e.kind, &err_corrupt);
+	assert_ptr_equal(e.kind, &err_view_damaged);
 }
 
 int
