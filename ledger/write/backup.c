@@ -5,6 +5,27 @@
 
 #include "ledger/write/writer.h"
 
+const struct err_kind err_backup_unusable = { "backup-unusable",
+	"What is there is no good backup of this ledger", 503, false,
+	"Give the path of a backup of this ledger; a new one is begun at a path "
+	"where there is nothing yet." };
+const struct err_kind err_backup_old = { "backup-old",
+	"The backup is not up to what is known of the ledger", 503, false,
+	"Find a newer backup, a mirror or a clone; docs/operations.md, "
+	"Restoring, says how to go on without one." };
+
+int
+backup_refuse(const char *path, const struct err *why, struct err *e)
+{
+	const struct err_kind *kind = why->kind;
+
+	if (kind == &err_rolled_back)
+		kind = &err_backup_old;
+	else if (kind == &err_corrupt || kind->status < 500)
+		kind = &err_backup_unusable;
+	return err_set(e, kind, "%s: %.400s", path, why->detail);
+}
+
 /* The checkpoint that the repository's branch ends with, if its signature is
  * by the key of that size: 1, 0 when the branch is not there. */
 static int
@@ -56,7 +77,7 @@ backup_verify(const char *path, struct public_key key,
 	return err_set(e,
 	    str_is(STR("consistency"), r->check) ? &err_rolled_back
 						 : &err_corrupt,
-	    "%s does not verify: %s, at event %" PRIu64, path, r->reason,
+	    "the copy does not verify: %s, at event %" PRIu64, r->reason,
 	    r->failed_seq);
 }
 
@@ -81,16 +102,17 @@ static int
 open_backup(const char *to, const struct signers *keys, struct arena *a,
     struct checkpoint *before, struct err *e)
 {
+	struct err why = { 0 };
 	struct repo *r;
 	int found;
 
 	if (access(to, F_OK) != 0)
 		return repo_create(to, e) ? -1 : 0;
-	if (repo_open(to, &r, e))
-		return -1;
-	found = newest_checkpoint(r, keys, a, before, e);
+	if (repo_open(to, &r, &why))
+		return backup_refuse(to, &why, e);
+	found = newest_checkpoint(r, keys, a, before, &why);
 	repo_close(r);
-	return found;
+	return found < 0 ? backup_refuse(to, &why, e) : found;
 }
 
 /* Opening settles what the journal holds, so that the branch is whole. */

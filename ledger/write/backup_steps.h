@@ -17,4 +17,8 @@ int backup_verify(const char *path, struct public_key,
     const struct checkpoint *kept, const struct note *note, bool quick,
     const struct backup_watch *, struct verify_report *, struct err *);
 
+/* As restore tells what is wrong with the copy at `path`, backup of what is
+ * there before it is begun. Returns -1. */
+int backup_refuse(const char *path, const struct err *why, struct err *e);
+
 #endif

@@ -18,6 +18,7 @@ struct restoring {
 	struct backup_report *report;
 	struct arena *a;
 	struct public_key key;
+	const char *from;
 	char *path, *aside;
 };
 
@@ -66,7 +67,7 @@ check_count(struct restoring *r, struct err *e)
 		return -1;
 	if (mark <= v->size + HIGH_WATER_STRIDE)
 		return 0;
-	return err_set(e, &err_rolled_back,
+	return err_set(e, &err_backup_old,
 	    "the key may have signed up to %" PRIu64
 	    " events, the backup has %" PRIu64 ": find a newer one",
 	    mark, v->size);
@@ -106,12 +107,12 @@ check(struct restoring *r, struct str kept_note, struct err *e)
 		r->watch, v, &why))
 		return why.kind == &err_malformed
 			   ? not_ours(e)
-			   : err_set(e, why.kind, "%s", why.detail);
+			   : backup_refuse(r->from, &why, e);
 	if (left_behind(r, &known)) {
 		known.origin = str_from(v->origin);
 		if (backup_verify(r->aside, r->key, &known, NULL, true,
-			r->watch, &again, e))
-			return -1;
+			r->watch, &again, &why))
+			return backup_refuse(r->from, &why, e);
 	}
 	return check_count(r, e);
 }
@@ -134,8 +135,17 @@ put_in_place(struct restoring *r, struct err *e)
 }
 
 static int
-restore(
-    struct restoring *r, const char *from, struct str kept_note, struct err *e)
+copy(struct restoring *r, struct err *e)
+{
+	struct err why = { 0 };
+
+	if (backup_copy(r->from, r->aside, r->watch, &r->report->commits, &why))
+		return backup_refuse(r->from, &why, e);
+	return 0;
+}
+
+static int
+restore(struct restoring *r, struct str kept_note, struct err *e)
 {
 	if (access(r->path, F_OK) == 0)
 		return err_set(e, &err_conflict,
@@ -147,8 +157,7 @@ restore(
 	repo_remove(r->aside);
 	if (repo_create(r->aside, e))
 		return -1;
-	if (backup_copy(from, r->aside, r->watch, &r->report->commits, e) ||
-	    check(r, kept_note, e)) {
+	if (copy(r, e) || check(r, kept_note, e)) {
 		repo_remove(r->aside);
 		return -1;
 	}
@@ -165,10 +174,11 @@ ledger_restore(const struct ledger_options *o, const char *from,
 	};
 	int rc;
 
+	r.from = from;
 	r.path = arena_printf(r.a, "%s/ledger.git", o->dir);
 	r.aside = arena_printf(r.a, "%s.restoring", r.path);
 	*report = (struct backup_report){ 0 };
-	rc = restore(&r, from, kept_note, e);
+	rc = restore(&r, kept_note, e);
 	arena_free(r.a);
 	return rc;
 }

@@ -123,6 +123,15 @@ test("what cannot be carried out says so", () => {
 		(e) => e.code === 2 && /to/.test(e.stderr));
 	assert.throws(() => backup(join(service.dir, "none/backup.git")),
 		(e) => e.code === 3);
+	for (const command of ["backup --to", "restore --from"]) {
+		if (command.startsWith("restore"))
+			renameSync(service.ledger("acme"), join(service.dir, "home/aside.git"));
+		const [verb, option] = command.split(" --");
+		assert.throws(() => service.ctl("acme", `ledger ${verb}`,
+			{ [option]: join(service.dir, "home") }), (e) => e.code === 3 &&
+			/no good backup of this ledger.*Give the path/s.test(e.stderr));
+	}
+	renameSync(join(service.dir, "home/aside.git"), service.ledger("acme"));
 });
 
 test("verifies and rebuilds", () => finish(service, { long: true }));

@@ -135,7 +135,7 @@ test_a_backup_shorter_than_what_is_known(void **state)
 	toy_fixture_notes(&f->base, 1);
 	lose_repository(f);
 	/* The read model knows of one event more. */
-	assert_ptr_equal(put_back(f, STR_NONE), &err_rolled_back);
+	assert_ptr_equal(put_back(f, STR_NONE), &err_backup_old);
 	assert_int_equal(access(f->base.repo, F_OK), -1);
 	toy_fixture_remove_view(&f->base);
 	/* Nobody knows now, but for who kept a checkpoint. */
@@ -149,7 +149,7 @@ test_a_backup_shorter_than_what_is_known(void **state)
 	kept = str_from(r.verify.checkpoint);
 	lose_repository(f);
 	toy_fixture_remove_view(&f->base);
-	assert_ptr_equal(put_back(f, kept), &err_rolled_back);
+	assert_ptr_equal(put_back(f, kept), &err_backup_old);
 	assert_ptr_equal(put_back(f, STR("no note")), &err_invalid);
 	assert_null(put_back(f, STR_NONE));
 	toy_fixture_open(&f->base);
@@ -172,7 +172,7 @@ test_a_backup_shorter_than_the_keys_count(void **state)
 				 STR_ARGS(f->base.toy.options.origin))),
 			     0600, &e),
 	    0);
-	assert_ptr_equal(put_back(f, STR_NONE), &err_rolled_back);
+	assert_ptr_equal(put_back(f, STR_NONE), &err_backup_old);
 	assert_int_equal(access(f->base.repo, F_OK), -1);
 }
 
@@ -187,13 +187,45 @@ test_another_ledgers_backup(void **state)
 	back_up(f);
 	assert_int_equal(
 	    ledger_backup(&f->other.options, f->backup, &f->watch, &r, &e), -1);
-	assert_ptr_equal(e.kind, &err_corrupt);
+	assert_ptr_equal(e.kind, &err_backup_unusable);
 	lose_repository(f);
 	toy_fixture_remove_view(&f->base);
 	snprintf(
 	    f->backup, sizeof f->backup, "%s/ledger.git", f->other.ledger_dir);
-	assert_ptr_equal(put_back(f, STR_NONE), &err_corrupt);
+	assert_ptr_equal(put_back(f, STR_NONE), &err_backup_unusable);
 	assert_int_equal(access(f->base.repo, F_OK), -1);
+}
+
+static void
+test_a_folder_that_is_no_repository(void **state)
+{
+	struct fixture *f = *state;
+	struct backup_report r;
+	struct err e = { 0 };
+
+	assert_int_equal(io_make_dirs(f->backup, 0700, &e), 0);
+	assert_int_equal(
+	    ledger_backup(&f->base.toy.options, f->backup, &f->watch, &r, &e),
+	    -1);
+	assert_ptr_equal(e.kind, &err_backup_unusable);
+	lose_repository(f);
+	assert_ptr_equal(put_back(f, STR_NONE), &err_backup_unusable);
+	assert_int_equal(access(f->base.repo, F_OK), -1);
+}
+
+/* As `jq -r .checkpoint` writes it: with a line end of its own. */
+static void
+test_a_kept_checkpoint_with_a_line_end_more(void **state)
+{
+	struct fixture *f = *state;
+	struct backup_report r = back_up(f);
+	struct str kept = arena_strf(f->base.a, "%s\n", r.verify.checkpoint);
+
+	lose_repository(f);
+	assert_ptr_equal(
+	    put_back(f, arena_strf(f->base.a, "%.*s\n", STR_ARGS(kept))),
+	    &err_invalid);
+	assert_null(put_back(f, kept));
 }
 
 /* The backup's newest events are not this ledger's: somebody wrote to the old
@@ -238,6 +270,8 @@ main(void)
 		TEST(test_a_backup_shorter_than_what_is_known),
 		TEST(test_a_backup_shorter_than_the_keys_count),
 		TEST(test_another_ledgers_backup),
+		TEST(test_a_folder_that_is_no_repository),
+		TEST(test_a_kept_checkpoint_with_a_line_end_more),
 		TEST(test_a_backup_with_another_end),
 	};
 
