@@ -215,18 +215,6 @@ test_places_that_cannot_be_looked_at(void **state)
 }
 
 static void
-test_keys_that_others_may_write(void **state)
-{
-	struct fixture *f = *state;
-	const char *keys = arena_printf(f->desk.a, "%s/keys", f->desk.dir);
-
-	assert_int_equal(chmod(keys, 0777), 0);
-	expect_unavailable(f, 0, "chmod 0700");
-	assert_int_equal(chmod(keys, 0700), 0);
-	service_release(f->service, acquire(f, 0));
-}
-
-static void
 test_places_are_listed_by_name(void **state)
 {
 	static const char *const sorted[] = { "acme", "four", "one", "three",
@@ -342,7 +330,6 @@ main(void)
 		WITH_LEDGERS(test_unknown_places_make_nothing),
 		WITH_LEDGERS(test_broken_keys_are_the_operators_matter),
 		WITH_LEDGERS(test_places_that_cannot_be_looked_at),
-		WITH_LEDGERS(test_keys_that_others_may_write),
 		WITH_LEDGERS(test_places_are_listed_by_name),
 		WITH_LEDGERS(test_threads_come_and_go),
 		WITH_LEDGERS(test_tokens_are_seen_in_the_key_files),
