@@ -7,8 +7,9 @@
 #
 #	FILE    an evidence file
 #	PUBKEY  the ledger's key: a file, or the key itself: an OpenSSH line, PEM,
-#	        or a signed-note verifier key. Without it the key in FILE is used
-#	        and its fingerprint printed, to be compared with the ledger's
+#	        or a signed-note verifier key. A file may hold several, a line
+#	        each: any of them will do. Without it the key in FILE is used and
+#	        its fingerprint printed, to be compared with the ledger's
 #
 # Exit status: 0 good, 1 the evidence is bad, 2 wrong usage, 3 could not be
 # carried out. The fault is named in the words of `probity-audit check-proof`.
@@ -82,6 +83,16 @@ key_bytes() {
 	*+*+*)
 		printf '%s' "${1#*+*+}" | base64 -d ;;
 	esac 2>/dev/null | tail -c 32
+}
+# add_given TEXT: a line of `given` for the key, in hex.
+add_given() {
+	key_bytes "$1" >"$T/key.given"
+	if [ "$(wc -c <"$T/key.given")" -ne 32 ]; then
+		echo "check-proof.sh: $pubkey is neither a file with a public key, or one a line, nor a key" >&2
+		exit 2
+	fi
+	grep -qsx "$(hex "$T/key.given")" "$T/given" ||
+		{ hex "$T/key.given"; echo; } >>"$T/given"
 }
 ssh_blob() {
 	printf '\000\000\000\013ssh-ed25519\000\000\000\040'
@@ -303,16 +314,29 @@ done <"$T/keys"
 if [ -n "$pubkey" ]; then
 	text=$pubkey
 	if [ -f "$pubkey" ]; then
-		text=$(head -c 16384 "$pubkey") ||
+		text=$(head -c 65536 "$pubkey") ||
 			not_done "$pubkey cannot be read"
 	fi
-	key_bytes "$text" >"$T/pinned"
-	if [ "$(wc -c <"$T/pinned")" -ne 32 ]; then
-		echo "check-proof.sh: $pubkey is neither a file with a public key nor a key" >&2
-		exit 2
-	fi
+	case $text in
+	*'BEGIN PUBLIC KEY'*) add_given "$text" ;;
+	*)
+		printf '%s\n' "$text" | grep -v -e '^[[:space:]]*$' -e '^#' \
+			>"$T/lines" || add_given ''
+		while IFS= read -r line; do add_given "$line"; done <"$T/lines" ;;
+	esac
 fi
-# choose_key CHECK SEQ: the key that signs this event, and the checkpoint after it
+# is_given KEY_FILE
+is_given() {
+	grep -qx "$(hex "$1")" "$T/given"
+}
+# not_given CHECK WHAT: the key that signed it was used last
+not_given() {
+	if [ "$(wc -l <"$T/given")" -eq 1 ]; then
+		bad "$1" "the key in the file is not the one given: key id $key_id signed the $2"
+	fi
+	bad "$1" "no key in the file is one of those given: key id $key_id signed the $2"
+}
+# choose_key CHECK SEQ WHAT: the key that signs this event, and the checkpoint after it
 choose_key() {
 	chosen=
 	while read -r from until candidate; do
@@ -321,9 +345,9 @@ choose_key() {
 		chosen=$candidate
 	done <"$T/history"
 	[ -n "$chosen" ] || bad "$1" "no key was in force at event $2"
-	[ $number != 1 ] || [ -z "$pubkey" ] || cmp -s "$T/pinned" "$T/key.1" ||
-		bad "$1" "the key in the file is not the one given"
 	use_key "$T/key.$chosen"
+	[ $number != 1 ] || [ -z "$pubkey" ] || is_given "$T/key.1" ||
+		not_given "$1" "$3"
 }
 fingerprint() {
 	ssh_blob "$1" | sha | base64 -w0 | tr -d =
@@ -331,7 +355,7 @@ fingerprint() {
 
 # The event: its line, its form, its ledger and number, its signature.
 
-choose_key key "$index"
+choose_key key "$index" event
 event_key=$T/key.$chosen
 no_controls "$T/line" || bad event "the line holds control characters"
 awk -v dir="$T" -v origin="$origin" '
@@ -444,7 +468,7 @@ lines=$(wc -l <"$T/note")
 	bad checkpoint "the checkpoint is of another ledger"
 [ "$size" -gt 0 ] ||
 	bad checkpoint "the checkpoint is of an empty ledger"
-choose_key checkpoint $((size - 1))
+choose_key checkpoint $((size - 1)) checkpoint
 checkpoint_key=$T/key.$chosen last_key=$chosen
 head -n 3 "$T/note" >"$T/note.text"
 sed 1,4d "$T/note" >"$T/note.signatures"
@@ -575,10 +599,10 @@ answered=0
 while read -r from until i; do
 	[ "$i" = 1 ] || check_naming
 	[ -z "$pubkey" ] || [ "$i" -gt "$last_key" ] ||
-		! cmp -s "$T/pinned" "$T/key.$i" || answered=1
+		! is_given "$T/key.$i" || answered=1
 done <"$T/history"
-[ -z "$pubkey" ] || [ $answered = 1 ] ||
-	bad key "the key in the file is not the one given"
+use_key "$checkpoint_key"
+[ -z "$pubkey" ] || [ $answered = 1 ] || not_given key checkpoint
 
 printf 'Good: event %s is in the ledger of %s events.\n' "$index" "$size"
 printf '  ledger   %s\n  seq      %s\n  time     %s\n  type     %s\n' \
@@ -589,9 +613,10 @@ printf '  subject  %s %s\n  hash     %s\n  size     %s\n  root     %s\n' \
 printf '  key      SHA256:%s\n' "$(fingerprint "$event_key")"
 cmp -s "$event_key" "$checkpoint_key" ||
 	printf '  and      SHA256:%s\n' "$(fingerprint "$checkpoint_key")"
-if [ -n "$pubkey" ] && cmp -s "$T/pinned" "$event_key" &&
-	cmp -s "$T/pinned" "$checkpoint_key"; then
-	echo "Event and checkpoint are signed by the key given."
+if [ -n "$pubkey" ] && is_given "$event_key" && is_given "$checkpoint_key"; then
+	several=s
+	[ "$(wc -l <"$T/given")" -ne 1 ] || several=
+	echo "Event and checkpoint are signed by the key$several given."
 elif [ -n "$pubkey" ]; then
 	echo "The key given is one of the ledger's, and answers for the others."
 else

@@ -8,7 +8,9 @@
 #
 #	REPO        a bare repository or a clone of one
 #	PUBKEY      the ledger's key: a file, or the key itself: an OpenSSH line,
-#	            PEM, or a signed-note verifier key
+#	            PEM, or a signed-note verifier key. After a change of the key
+#	            any that the ledger had; a file may hold several, a line each:
+#	            the first that the ledger names counts, and each for CHECKPOINT
 #	CHECKPOINT  a file with a signed checkpoint kept from before
 #	OLD         the repository of the closed ledger that this one continues;
 #	            after it, the one that was before that, and so on
@@ -105,21 +107,31 @@ key_bytes() {
 	esac 2>/dev/null | tail -c 32
 }
 if [ -f "$pubkey" ]; then
-	text=$(head -c 16384 "$pubkey") || not_done "$pubkey cannot be read"
+	text=$(head -c 65536 "$pubkey") || not_done "$pubkey cannot be read"
 else
 	text=$pubkey
 fi
-key_bytes "$text" >"$T/key"
-[ "$(wc -c <"$T/key")" -eq 32 ] ||
-	not_done "$pubkey is neither a file with a public key nor a key"
 key_pem() {
 	{ printf '\060\052\060\005\006\003\053\145\160\003\041\000'
 		cat "$T/key"; } |
 		openssl pkey -pubin -inform DER -out "$T/key.pem" 2>/dev/null
 }
-key_pem || not_done "$pubkey is not an Ed25519 key"
-ssh_key="ssh-ed25519 $({ printf '\000\000\000\013ssh-ed25519\000\000\000\040'
-	cat "$T/key"; } | base64 -w0)"
+# add_given TEXT: a line of `given` for the key, as OpenSSH writes it.
+add_given() {
+	key_bytes "$1" >"$T/key"
+	[ "$(wc -c <"$T/key")" -eq 32 ] && key_pem ||
+		not_done "$pubkey is neither a file with a public key, or one a line, nor a key"
+	echo "ssh-ed25519 $({ printf '\000\000\000\013ssh-ed25519\000\000\000\040'
+		cat "$T/key"; } | base64 -w0)" >>"$T/given"
+}
+case $text in
+*'BEGIN PUBLIC KEY'*) add_given "$text" ;;
+*)
+	printf '%s\n' "$text" | grep -v -e '^[[:space:]]*$' -e '^#' >"$T/lines" ||
+		not_done "$pubkey holds no key"
+	while IFS= read -r line; do add_given "$line"; done <"$T/lines" ;;
+esac
+read -r ssh_key <"$T/given"
 
 # Helpers. Hashes of files, in hex; a signature over a file.
 
@@ -363,18 +375,31 @@ use_key() {
 names_key() {
 	g cat-file blob "$tip:allowed_signers" | grep -qF " $1"
 }
+# kept_good: whether a key given, or one of the ledger's, signed what was kept. Sets
+# kept_id, the key id of the first signature there, and kept_known, whether it is
+# that of such a key.
 kept_good() {
-	set_key_id "$kept_origin"
-	note_good "$kept" "$kept_origin" && return 0
-	[ -n "$tip" ] || return 1
-	g cat-file blob "$tip:allowed_signers" |
-		sed 's/.*ssh-ed25519 /ssh-ed25519 /' >"$T/all"
+	kept_known=0
+	awk -v p="— $kept_origin " \
+		'index($0, p) == 1 { print substr($0, length(p) + 1); exit }' \
+		"$kept" | base64 -d 2>/dev/null | head -c 4 >"$T/id"
+	kept_id=$(hex "$T/id")
+	cp "$T/given" "$T/all"
+	[ -z "$tip" ] || g cat-file blob "$tip:allowed_signers" |
+		sed 's/.*ssh-ed25519 /ssh-ed25519 /' >>"$T/all"
 	while read -r line; do
 		key_bytes "$line" >"$T/key"
 		key_pem && set_key_id "$kept_origin" || continue
+		[ "$(hex "$T/id")" != "$kept_id" ] || kept_known=1
 		note_good "$kept" "$kept_origin" && return 0
 	done <"$T/all"
 	return 1
+}
+# is_beyond: what was kept may be of this ledger, from a time that is not here.
+is_beyond() {
+	[ ${#kept_id} -eq 8 ] && [ $kept_known = 0 ] && [ -n "$tip" ] &&
+		[ "$kept_origin" = "$origin" ] && [ "$kept_size" -gt "$(g log -1 \
+		--format=%B "$tip" | sed -n 's/^Ledger-Size: //p')" ] 2>/dev/null
 }
 stamp() {
 	date -u -d "@$1" +%Y%m%d%H%M%SZ
@@ -519,7 +544,13 @@ if [ -n "$tip" ]; then
 	esac
 	first_key=$(member_of "$first" public_key '",')
 	recovery=$(member_of "$first" recovery_key '"}')
-	[ "$first_key" = "$ssh_key" ] || names_key "$ssh_key" || bad 0 signers \
+	named=
+	while read -r ssh_key; do
+		[ "$first_key" = "$ssh_key" ] || names_key "$ssh_key" || continue
+		named=1
+		break
+	done <"$T/given"
+	[ -n "$named" ] || bad 0 signers \
 		"event 0 names another key, which is not the key given"
 	echo "0 - 0 0 0 $first_key" >"$T/history"
 	use_key "$first_key"
@@ -532,9 +563,8 @@ if [ -n "$kept" ]; then
 	case $kept_size in
 	'' | *[!0-9]* | 0?*) not_done "$kept does not hold a signed checkpoint" ;;
 	esac
-	set_key_id "$kept_origin"
-	kept_good ||
-		not_done "the checkpoint in $kept is not signed by this key"
+	kept_good || is_beyond ||
+		not_done "the checkpoint in $kept is not signed by this key, nor by another one of this ledger, but by key id $kept_id: put that key into a file with this one, a line each"
 	if [ -n "$origin" ]; then
 		[ "$kept_origin" = "$origin" ] || bad 0 consistency \
 			"the kept checkpoint is of another ledger"
@@ -786,7 +816,9 @@ done 3<"$T/commits"
 
 [ -z "$tip" ] || [ $answered = 1 ] || bad $((size - 1)) signers \
 	"the key given is named here but has signed nothing: verify with an earlier key"
-if [ -n "$kept_size" ] && [ "$compared" = 0 ]; then
+if [ -n "$kept_size" ] && [ "$compared" = 0 ] && is_beyond; then
+	bad "$size" consistency "the kept checkpoint of $kept_size events is signed by key id $kept_id, unknown to this history of $size: that was cut short before the key came in force, or the checkpoint is not this ledger's"
+elif [ -n "$kept_size" ] && [ "$compared" = 0 ]; then
 	bad "$size" consistency "the history was cut short: it has $size events, the kept checkpoint $kept_size"
 fi
 # Trees were read by name above; this hashes every object once more.

@@ -50,9 +50,17 @@ void fault_write(FILE *, const struct fault *);
 /* {check, reason}; with `numbered` seq too, null where it is of no event. */
 struct json *fault_json(struct arena *, const struct fault *, bool numbered);
 
-/* A public key: a file that holds one, or the key itself. */
-int key_load(struct arena *, const char *file_or_text, struct public_key *,
-    struct err *);
+/* The values of --key, which may be repeated. */
+struct key_options {
+	const char *texts[PINNED_MAX];
+	size_t n;
+};
+bool key_option(int argc, char **argv, int *i, struct key_options *);
+
+/* Public keys, each one once: each text is a file that holds one or several, a
+ * line each, or the key itself. */
+int keys_load(struct arena *, const char *const *texts, size_t n,
+    struct pinned *, struct err *);
 
 /* A signed checkpoint in a file; its signatures are not checked. */
 int checkpoint_load(struct arena *, const char *path, struct note *,

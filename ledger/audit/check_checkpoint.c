@@ -14,7 +14,8 @@
 #define CA_MAX        (1u << 20)
 
 struct arguments {
-	const char *file, *key, *timestamp, *ca;
+	const char *file, *timestamp, *ca;
+	struct key_options keys;
 	const char *witnesses[WITNESSES_MAX];
 	size_t n_witnesses;
 	uint64_t enough; /* 0: all */
@@ -55,7 +56,7 @@ read_one(int argc, char **argv, int *i, struct arguments *args)
 	const char *name = argv[*i];
 
 	if (strcmp(name, "--key") == 0)
-		return (args->key = option_value(argc, argv, i)) != NULL;
+		return key_option(argc, argv, i, &args->keys);
 	if (strcmp(name, "--witness") == 0)
 		return add_witness(args, option_value(argc, argv, i));
 	if (strcmp(name, "--enough") == 0)
@@ -77,7 +78,7 @@ read_one(int argc, char **argv, int *i, struct arguments *args)
 static bool
 are_whole(const struct arguments *args)
 {
-	if (!args->file || !args->key)
+	if (!args->file || args->keys.n == 0)
 		usage_error("check-checkpoint needs a file and --key; see "
 			    "probity-audit check-checkpoint --help");
 	else if (!args->timestamp != !args->ca)
@@ -101,17 +102,16 @@ check_note(struct arena *a, const struct arguments *args, struct str bytes,
     struct note *note, struct verdict *v, struct err *e)
 {
 	struct public_key key;
+	struct pinned keys;
 
-	if (key_load(a, args->key, &key, e))
+	if (keys_load(a, args->keys.texts, args->keys.n, &keys, e))
 		return -1;
 	if (note_parse(a, note_kept(bytes), note, &v->why) ||
 	    checkpoint_parse(note->text, &v->checkpoint, &v->why))
 		return failed(v, "format");
-	if (note_verify(note, v->checkpoint.origin, key))
-		return 0;
-	err_set(
-	    &v->why, &err_corrupt, "it is not signed by the key of the ledger");
-	return failed(v, "checkpoint");
+	if (pinned_of_note(&keys, note, v->checkpoint.origin, &key, &v->why))
+		return failed(v, "checkpoint");
+	return 0;
 }
 
 static int
@@ -308,7 +308,8 @@ const struct command command_check_checkpoint = {
 	.arguments = "FILE --key KEY [OPTION …]",
 	.options =
 	    "  --key KEY         the ledger's public key, pinned: a file or the "
-	    "key itself\n"
+	    "key itself; may be\n"
+	    "                    repeated: any of them may have signed it\n"
 	    "  --witness KEY     a witness that has to have cosigned it, as "
 	    "name+hash+key; may be\n"
 	    "                    repeated\n"

@@ -7,7 +7,7 @@
 #define FILES_MAX 10000
 
 struct arguments {
-	const char *key;
+	struct key_options keys;
 	const char **files;
 	size_t n;
 	bool json;
@@ -19,14 +19,14 @@ check(struct arena *a, const struct arguments *args, struct complete_verdict *v,
     struct err *e)
 {
 	struct complete_file *files = arena_array(a, args->n, sizeof *files);
-	struct public_key key;
+	struct pinned keys;
 
 	v->reason = e->detail;
-	if (key_load(a, args->key, &key, e))
+	if (keys_load(a, args->keys.texts, args->keys.n, &keys, e))
 		return -1;
 	for (size_t i = 0; i < args->n; i++)
 		if (complete_read(
-			a, args->files[i], key, &files[i], &v->fault, e))
+			a, args->files[i], &keys, &files[i], &v->fault, e))
 			return v->fault.check ? 0 : -1;
 	if (complete_compare(files, args->n, &v->shown, &v->fault, e))
 		return v->fault.check ? 0 : -1;
@@ -40,7 +40,7 @@ read_one(int argc, char **argv, int *i, struct arguments *args)
 	const char *name = argv[*i];
 
 	if (strcmp(name, "--key") == 0)
-		return (args->key = option_value(argc, argv, i)) != NULL;
+		return key_option(argc, argv, i, &args->keys);
 	if (strcmp(name, "--json") == 0)
 		return args->json = true;
 	if (name[0] != '-' && args->n < FILES_MAX) {
@@ -66,7 +66,7 @@ run(int argc, char **argv)
 	for (int i = 2; i < argc; i++)
 		if (!read_one(argc, argv, &i, &args))
 			goto out;
-	if (args.n == 0 || !args.key) {
+	if (args.n == 0 || args.keys.n == 0) {
 		usage_error("check-complete needs a file and --key; see "
 			    "probity-audit check-complete --help");
 	} else if (check(a, &args, &v, &e)) {
@@ -92,7 +92,9 @@ const struct command command_check_complete = {
 	    "  FILE …        the service's reply; of a list of several pages "
 	    "all, in order\n"
 	    "  --key KEY     the ledger's public key, pinned: a file or the "
-	    "key itself\n"
+	    "key itself; may be\n"
+	    "                repeated: any of them may have signed a reply's "
+	    "commit\n"
 	    "  --json        the verdict as one JSON object\n",
 	.run = run,
 };

@@ -8,7 +8,8 @@
 #include "ledger/audit/progress.h"
 
 struct arguments {
-	const char *file, *key;
+	const char *file;
+	struct key_options keys;
 	bool json;
 };
 
@@ -19,7 +20,7 @@ check(const struct arguments *args, struct manifest_report *r, struct err *e)
 	struct arena *a = arena_new();
 	int fd, rc = -1;
 
-	if (key_load(a, args->key, &o.key, e))
+	if (keys_load(a, args->keys.texts, args->keys.n, &o.keys, e))
 		goto out;
 	fd = open(args->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0) {
@@ -40,7 +41,7 @@ read_one(int argc, char **argv, int *i, struct arguments *args)
 	const char *name = argv[*i];
 
 	if (strcmp(name, "--key") == 0)
-		return (args->key = option_value(argc, argv, i)) != NULL;
+		return key_option(argc, argv, i, &args->keys);
 	if (strcmp(name, "--json") == 0)
 		return args->json = true;
 	if (name[0] != '-' && !args->file)
@@ -61,7 +62,7 @@ run(int argc, char **argv)
 	for (int i = 2; i < argc; i++)
 		if (!read_one(argc, argv, &i, &args))
 			return EXIT_USAGE;
-	if (!args.file || !args.key)
+	if (!args.file || args.keys.n == 0)
 		return usage_error("check-manifest needs a file and --key; see "
 				   "probity-audit check-manifest --help");
 	if (check(&args, &r, &e))
@@ -83,7 +84,9 @@ const struct command command_check_manifest = {
 	    "it\n"
 	    "  --key KEY  the ledger's public key, pinned: a file or the key "
 	    "itself\n"
-	    "             (OpenSSH line, PEM, or signed-note verifier key)\n"
+	    "             (OpenSSH line, PEM, or signed-note verifier key); may be "
+	    "repeated:\n"
+	    "             any of them may be in the manifest's history\n"
 	    "  --json     the verdict as one JSON object\n\n"
 	    "What the envelope holds is decoded to a file without a name in "
 	    "$TMPDIR (or /tmp), which\nneeds three quarters of FILE's size; "

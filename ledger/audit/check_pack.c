@@ -152,18 +152,18 @@ write_json(FILE *f, struct arena *a, const struct verdict *r)
 
 /* Whatever is wrong with the pack is a verdict, not a failure. */
 static int
-check(struct arena *a, const char *path, const char *key_text,
+check(struct arena *a, const char *path, const struct key_options *given,
     struct verdict *v, struct err *e)
 {
-	struct public_key key;
+	struct pinned keys;
 	struct str pack;
 
-	v->pinned = key_text != NULL;
-	if ((key_text && key_load(a, key_text, &key, e)) ||
+	v->pinned = given->n > 0;
+	if (keys_load(a, given->texts, given->n, &keys, e) ||
 	    io_read_file(a, path, PACK_FILE_MAX, &pack, e))
 		return -1;
-	v->good = pack_check(
-		      a, pack, key_text ? &key : NULL, &v->shown, &v->why) == 0;
+	v->good = pack_check(a, pack, v->pinned ? &keys : NULL, &v->shown,
+		      &v->why) == 0;
 	if (v->good || v->why.kind == &err_corrupt ||
 	    v->why.kind == &err_malformed || v->why.kind == &err_too_large)
 		return 0;
@@ -171,14 +171,14 @@ check(struct arena *a, const char *path, const char *key_text,
 }
 
 int
-check_pack(const char *path, const char *key, bool json)
+check_pack(const char *path, const struct key_options *keys, bool json)
 {
 	struct arena *a = arena_new();
 	struct verdict v = { 0 };
 	struct err e = { 0 };
 	int rc;
 
-	if (check(a, path, key, &v, &e)) {
+	if (check(a, path, keys, &v, &e)) {
 		rc = not_done(&e);
 	} else {
 		if (json)

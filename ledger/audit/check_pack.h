@@ -4,13 +4,13 @@
 #ifndef LEDGER_AUDIT_CHECK_PACK_H
 #define LEDGER_AUDIT_CHECK_PACK_H
 
-#include <stdbool.h>
+#include "ledger/audit/audit.h"
 
 /* Whether the file begins as a pack does. */
 bool check_pack_is_one(const char *path);
 
-/* Checks it, prints the verdict, and returns the exit status. key may be
- * NULL. */
-int check_pack(const char *path, const char *key, bool json);
+/* Checks it, prints the verdict, and returns the exit status. There may be no
+ * keys. */
+int check_pack(const char *path, const struct key_options *, bool json);
 
 #endif

@@ -8,7 +8,8 @@
 #define PROOF_START "c2sp.org/tlog-proof@"
 
 struct arguments {
-	const char *file, *key, *event;
+	const char *file, *event;
+	struct key_options keys;
 	bool json;
 };
 
@@ -39,26 +40,20 @@ read_line(struct arena *a, const char *path, struct str *line, struct err *e)
 	return 0;
 }
 
-/* A tlog-proof holds neither event nor key: both have to be given, and what
- * they say of the ledger is what an evidence file says in its members. */
+/* It holds neither event nor key: both have to be given. */
 static int
-gather(struct arena *a, const struct arguments *args, struct str proof,
-    struct evidence_key *key, struct evidence *ev, struct err *e)
+check_tlog_proof(struct arena *a, const struct arguments *args,
+    struct str proof, struct proof_report *r, struct err *e)
 {
-	struct note note;
-	struct checkpoint c;
-	struct tlog_proof p;
+	struct str line;
 
-	if (tlog_proof_parse(a, proof, &p, e) ||
-	    note_parse(a, p.checkpoint, &note, e) ||
-	    checkpoint_parse(note.text, &c, e))
+	if (!r->pinned)
+		return err_set(e, &err_usage,
+		    "a tlog-proof holds no key: give the ledger's with --key");
+	if (read_line(a, args->event, &line, e))
 		return -1;
-	if (read_line(a, args->event, &ev->line, e))
-		return -1;
-	ev->origin = c.origin;
-	ev->proof = proof;
-	ev->keys = key;
-	ev->n_keys = 1;
+	r->good =
+	    evidence_check_bare(a, line, proof, &r->keys, &r->shown, e) == 0;
 	return 0;
 }
 
@@ -86,19 +81,18 @@ read_file(struct arena *a, const struct arguments *args, struct str bytes,
 }
 
 static int
-read_evidence(struct arena *a, const struct arguments *args,
-    struct evidence_key *pinned, struct evidence *ev, struct err *e)
+check_evidence(struct arena *a, const struct arguments *args, struct str bytes,
+    struct proof_report *r, struct err *e)
 {
-	struct str bytes;
+	struct evidence ev;
 
-	if (io_read_file(a, args->file, EVIDENCE_MAX, &bytes, e))
-		return -1;
-	if (!str_has_prefix(bytes, STR(PROOF_START)))
-		return read_file(a, args, bytes, ev, e);
-	if (!args->key)
-		return err_set(e, &err_usage,
-		    "a tlog-proof holds no key: give the ledger's with --key");
-	return gather(a, args, bytes, pinned, ev, e);
+	if (read_file(a, args, bytes, &ev, e)) {
+		r->shown.check = "format";
+		return e->kind == &err_malformed ? 0 : -1;
+	}
+	r->good = evidence_check(
+		      a, &ev, r->pinned ? &r->keys : NULL, &r->shown, e) == 0;
+	return 0;
 }
 
 /* Whatever is wrong with the file's content is a verdict, not a failure. */
@@ -106,21 +100,16 @@ static int
 check(struct arena *a, const struct arguments *args, struct proof_report *r,
     struct err *e)
 {
-	struct evidence_key given = { 0 };
-	struct evidence ev;
+	struct str bytes;
 
-	if (args->key && key_load(a, args->key, &given.key, e))
-		return -1;
-	r->pinned = args->key != NULL;
-	r->key = given.key;
+	r->pinned = args->keys.n > 0;
 	r->reason = e->detail;
-	if (read_evidence(a, args, &given, &ev, e)) {
-		r->shown.check = "format";
-		return e->kind == &err_malformed ? 0 : -1;
-	}
-	r->good = evidence_check(
-		      a, &ev, args->key ? &given.key : NULL, &r->shown, e) == 0;
-	return 0;
+	if (keys_load(a, args->keys.texts, args->keys.n, &r->keys, e) ||
+	    io_read_file(a, args->file, EVIDENCE_MAX, &bytes, e))
+		return -1;
+	return str_has_prefix(bytes, STR(PROOF_START))
+		   ? check_tlog_proof(a, args, bytes, r, e)
+		   : check_evidence(a, args, bytes, r, e);
 }
 
 static bool
@@ -129,7 +118,7 @@ read_one(int argc, char **argv, int *i, struct arguments *args)
 	const char *name = argv[*i];
 
 	if (strcmp(name, "--key") == 0)
-		return (args->key = option_value(argc, argv, i)) != NULL;
+		return key_option(argc, argv, i, &args->keys);
 	if (strcmp(name, "--event") == 0)
 		return (args->event = option_value(argc, argv, i)) != NULL;
 	if (strcmp(name, "--json") == 0)
@@ -158,7 +147,7 @@ run(int argc, char **argv)
 		return usage_error("check-proof needs a file; see "
 				   "probity-audit check-proof --help");
 	if (check_pack_is_one(args.file))
-		return check_pack(args.file, args.key, args.json);
+		return check_pack(args.file, &args.keys, args.json);
 	a = arena_new();
 	if (check(a, &args, &r, &e)) {
 		rc = not_done(&e);
@@ -182,7 +171,10 @@ const struct command command_check_proof = {
 	    "  --key KEY     the ledger's public key, pinned: a file or the "
 	    "key itself. Without it\n"
 	    "                the key in the file is used, and its fingerprint "
-	    "printed to be compared\n"
+	    "printed to be compared.\n"
+	    "                May be repeated: a tlog-proof of before a change of "
+	    "the key needs the keys\n"
+	    "                before and after it\n"
 	    "  --event FILE  for a tlog-proof: the event's line, as show "
 	    "prints it; default:\n"
 	    "                standard input\n"

@@ -17,7 +17,8 @@
 #define ENTRIES_MAX (TILE_HASHES * (2 + EVENT_MAX))
 
 struct arguments {
-	const char *folder, *key;
+	const char *folder;
+	struct key_options keys;
 	bool json;
 };
 
@@ -211,8 +212,10 @@ check_all(struct tiles *t, struct err *e)
 
 static int
 read_checkpoint(
-    struct tiles *t, struct arena *a, struct public_key key, struct err *e)
+    struct tiles *t, struct arena *a, const struct pinned *keys, struct err *e)
 {
+	struct err why = { 0 };
+	struct public_key key;
 	struct str bytes;
 	struct note note;
 	int rc;
@@ -224,9 +227,8 @@ read_checkpoint(
 	if (note_parse(a, bytes, &note, NULL) ||
 	    checkpoint_parse(note.text, &t->checkpoint, NULL))
 		return bad(t, "checkpoint", "it is not a signed checkpoint");
-	if (!note_verify(&note, t->checkpoint.origin, key))
-		return bad(t, "checkpoint",
-		    "it is not signed by the key of the ledger");
+	if (pinned_of_note(keys, &note, t->checkpoint.origin, &key, &why))
+		return bad(t, "checkpoint", "%s", why.detail);
 	return 0;
 }
 
@@ -234,12 +236,12 @@ static int
 check(struct arena *a, const struct arguments *args, struct tiles *t,
     struct err *e)
 {
-	struct public_key key;
+	struct pinned keys;
 	int rc;
 
-	if (key_load(a, args->key, &key, e))
+	if (keys_load(a, args->keys.texts, args->keys.n, &keys, e))
 		return -1;
-	rc = read_checkpoint(t, a, key, e);
+	rc = read_checkpoint(t, a, &keys, e);
 	if (rc)
 		return rc;
 	t->a = arena_new();
@@ -291,7 +293,7 @@ read_one(int argc, char **argv, int *i, struct arguments *args)
 	const char *name = argv[*i];
 
 	if (strcmp(name, "--key") == 0)
-		return (args->key = option_value(argc, argv, i)) != NULL;
+		return key_option(argc, argv, i, &args->keys);
 	if (strcmp(name, "--json") == 0)
 		return args->json = true;
 	if (name[0] != '-' && !args->folder)
@@ -313,7 +315,7 @@ run(int argc, char **argv)
 	for (int i = 2; i < argc; i++)
 		if (!read_one(argc, argv, &i, &args))
 			return EXIT_USAGE;
-	if (!args.folder || !args.key)
+	if (!args.folder || args.keys.n == 0)
 		return usage_error("check-tiles needs a folder and --key; see "
 				   "probity-audit check-tiles --help");
 	a = arena_new();
@@ -341,7 +343,8 @@ const struct command command_check_tiles = {
 	    "  FOLDER     what lies below /ledger/<workspace>/<environment>/: "
 	    "checkpoint, tile/…\n"
 	    "  --key KEY  the ledger's public key, pinned: a file or the key "
-	    "itself\n"
+	    "itself; may be\n"
+	    "             repeated: any of them may have signed the checkpoint\n"
 	    "  --json     the verdict as one JSON object\n",
 	.run = run,
 };

@@ -7,6 +7,7 @@
 #define LEDGER_AUDIT_COMPLETE_H
 
 #include "ledger/chain/batch.h"
+#include "ledger/chain/pinned.h"
 
 /* One reply. Strings live in the arena. */
 struct complete_file {
@@ -29,8 +30,9 @@ struct complete_fault {
 	const char *check;
 };
 
-/* Reads one, checks that its commit is the key's and its pages the commit's. */
-int complete_read(struct arena *, const char *path, struct public_key,
+/* Reads one, checks that its commit is by one of the keys, its checkpoint by
+ * the same, and its pages the commit's. */
+int complete_read(struct arena *, const char *path, const struct pinned *,
     struct complete_file *, struct complete_fault *, struct err *);
 
 #define COMPLETE_UNCHECKED_MAX 32

@@ -82,11 +82,11 @@ check_checkpoint(struct arena *a, struct str text, struct public_key key,
 	return 0;
 }
 
-/* A list is of today, so the key in force is the one to give: nothing in the
- * file leads to it from an earlier one. */
+/* A list is of today, so the key in force has to be among those given: nothing
+ * in the file leads to it from an earlier one. */
 static int
-check_signature(const struct commit *commit, struct public_key key,
-    struct complete_fault *f, struct err *e)
+check_signature(const struct commit *commit, const struct pinned *keys,
+    struct public_key *key, struct complete_fault *f, struct err *e)
 {
 	char id[DSSE_KEYID + 1];
 	struct sshsig sig;
@@ -96,29 +96,32 @@ check_signature(const struct commit *commit, struct public_key key,
 		    f, "commit", "the commit's signature is malformed", e);
 	if (!sshsig_verify(&sig, STR("git"), commit->signed_bytes))
 		return bad(f, "commit", "the commit's signature is bad", e);
-	if (public_key_eq(sig.key, key))
+	if (pinned_has(keys, sig.key)) {
+		*key = sig.key;
 		return 0;
+	}
 	dsse_keyid(sig.key, id);
 	f->check = "commit";
 	return err_set(e, &err_malformed,
-	    "the commit is not signed by the key given, but by %s: give the "
-	    "key that was in force then",
+	    "the commit is not signed by the key given, but by %s: give that key "
+	    "with another --key",
 	    id);
 }
 
 static int
 check_commit(struct arena *a, const struct json *complete,
-    struct public_key key, struct complete_file *out, struct complete_fault *f,
-    struct err *e)
+    const struct pinned *keys, struct complete_file *out,
+    struct complete_fault *f, struct err *e)
 {
 	struct str bytes = json_get_str(complete, "commit");
+	struct public_key key;
 	struct commit commit;
 	struct trailers t;
 
 	if (!bytes.p || commit_parse(a, bytes, &commit, NULL) ||
 	    trailers_parse(commit.message, &t, NULL))
 		return bad(f, "commit", "the commit cannot be read", e);
-	if (check_signature(&commit, key, f, e))
+	if (check_signature(&commit, keys, &key, f, e))
 		return -1;
 	if (!t.has_index)
 		return bad(
@@ -174,7 +177,7 @@ check_pages(struct arena *a, const struct json *complete,
 }
 
 int
-complete_read(struct arena *a, const char *path, struct public_key key,
+complete_read(struct arena *a, const char *path, const struct pinned *keys,
     struct complete_file *out, struct complete_fault *f, struct err *e)
 {
 	const struct json *complete;
@@ -190,7 +193,7 @@ complete_read(struct arena *a, const char *path, struct public_key key,
 		return -1;
 	complete = json_get(reply, "complete");
 	if (read_members(reply, complete, out, f, e) ||
-	    check_commit(a, complete, key, out, f, e) ||
+	    check_commit(a, complete, keys, out, f, e) ||
 	    check_pages(a, complete, out, f, e))
 		return -1;
 	f->check = NULL;

@@ -1,12 +1,9 @@
-/* What is given on the command line: options, keys, checkpoints; and text that
- * came from elsewhere. */
+/* What is given on the command line: options, checkpoints; and text that came
+ * from elsewhere. */
 #include <stdarg.h>
-#include <sys/stat.h>
 
 #include "ledger/audit/audit.h"
 #include "ledger/base/io.h"
-
-#define KEY_MAX 16384
 
 int
 usage_error(const char *fmt, ...)
@@ -104,34 +101,6 @@ fault_json(struct arena *a, const struct fault *fault, bool numbered)
 				   : json_null(a));
 	json_put_str(a, v, "reason", str_from(fault->reason));
 	return v;
-}
-
-static struct str
-trim(struct str s)
-{
-	while (s.n > 0 && (uint8_t)s.p[s.n - 1] <= ' ')
-		s.n--;
-	while (s.n > 0 && (uint8_t)s.p[0] <= ' ')
-		s = str_slice(s, 1, s.n);
-	return s;
-}
-
-int
-key_load(struct arena *a, const char *file_or_text, struct public_key *key,
-    struct err *e)
-{
-	struct str text = str_from(file_or_text);
-	struct stat st;
-
-	if (stat(file_or_text, &st) == 0 &&
-	    io_read_file(a, file_or_text, KEY_MAX, &text, e))
-		return -1;
-	if (public_key_parse(trim(text), key, NULL) &&
-	    public_key_parse(text, key, NULL))
-		return err_set(e, &err_usage,
-		    "%s is neither a file with a public key nor a key",
-		    file_or_text);
-	return 0;
 }
 
 int

@@ -36,10 +36,15 @@ verify_one(struct older *old, struct arena *a,
 		.quick = like->quick,
 		.threads = like->threads,
 		.progress = progress_show };
+	struct pinned keys;
 	int rc;
 
-	if (old->key && key_load(a, old->key, &o.key, e))
-		return -1;
+	if (old->key) {
+		if (keys_load(a, &old->key, 1, &keys, e))
+			return -1;
+		o.key = keys.keys[0];
+		o.more = (struct pinned){ keys.keys + 1, keys.n - 1 };
+	}
 	rc = verify_continued(old->repo, &o, newer, &old->report, e);
 	progress_end();
 	old->checked = rc == 0;

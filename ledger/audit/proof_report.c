@@ -50,9 +50,12 @@ write_keys(FILE *f, const struct proof_report *r)
 	fprintf(f, "  key      %s\n", of_event);
 	if (!public_key_eq(r->shown.event_key, r->shown.checkpoint_key))
 		fprintf(f, "  and      %s\n", of_checkpoint);
-	if (r->pinned && public_key_eq(r->key, r->shown.event_key) &&
-	    public_key_eq(r->key, r->shown.checkpoint_key))
-		fputs("Event and checkpoint are signed by the key given.\n", f);
+	if (r->pinned && pinned_has(&r->keys, r->shown.event_key) &&
+	    pinned_has(&r->keys, r->shown.checkpoint_key))
+		fprintf(f,
+		    "Event and checkpoint are signed by the key%s "
+		    "given.\n",
+		    r->keys.n > 1 ? "s" : "");
 	else if (r->pinned)
 		fputs("The key given is one of the ledger's, and answers for "
 		      "the others.\n",

@@ -10,8 +10,8 @@
 
 struct proof_report {
 	bool good;
-	bool pinned;           /* the key was given, not taken from the file */
-	struct public_key key; /* that was given */
+	bool pinned;        /* keys were given, none taken from the file */
+	struct pinned keys; /* that were given */
 	struct evidence_shown shown;
 	const char *reason; /* not good: why shown.check failed */
 };

@@ -1,11 +1,12 @@
 #include <string.h>
 
-#include "ledger/audit/audit.h"
+#include "ledger/audit/show_signature.h"
 
 typedef unsigned long long ull;
 
 struct arguments {
-	const char *repo, *key;
+	const char *repo;
+	struct key_options keys;
 	bool has_seq, json;
 	uint64_t seq;
 };
@@ -15,7 +16,7 @@ struct shown {
 	struct batch batch;
 	struct batch_line line;
 	struct event event;
-	const char *signature; /* NULL: no key was given */
+	struct show_signature signature;
 };
 
 static int
@@ -37,23 +38,15 @@ find_event(struct arena *a, uint64_t seq, struct shown *s, struct err *e)
 }
 
 static int
-check_signature(
-    struct arena *a, const char *key_text, struct shown *s, struct err *e)
+check_signature(struct arena *a, const struct arguments *args, struct shown *s,
+    struct err *e)
 {
-	struct public_key key;
-	struct signature sig;
+	struct pinned keys;
 
-	if (!key_text)
-		return 0;
-	if (key_load(a, key_text, &key, e))
+	if (keys_load(a, args->keys.texts, args->keys.n, &keys, e))
 		return -1;
-	if (!batch_line_signature(
-		&s->line, note_key_id(s->event.ledger, key), &sig))
-		s->signature = "missing";
-	else
-		s->signature =
-		    ed25519_verify(key, s->line.event, sig) ? "good" : "bad";
-	return 0;
+	return show_signature(
+	    &s->signature, args->repo, &keys, &s->line, &s->event, e);
 }
 
 static int
@@ -70,11 +63,22 @@ read_event(struct arena *a, const struct arguments *args, struct shown *s,
 	if (!walk_find(&w, scratch, args->seq, &commit, e) &&
 	    !batch_read(w.repo, commit, a, &s->batch, e) &&
 	    !find_event(a, args->seq, s, e))
-		rc = check_signature(a, args->key, s, e);
+		rc = check_signature(a, args, s, e);
 	walk_close(&w);
 out:
 	arena_free(scratch);
 	return rc;
+}
+
+/* That of the line's first signature. */
+static struct str
+key_id_text(struct arena *a, const struct shown *s)
+{
+	uint32_t key_id;
+
+	if (!batch_line_key_id(&s->line, &key_id))
+		return STR_NONE;
+	return arena_strf(a, "%08x", key_id);
 }
 
 static void
@@ -88,7 +92,10 @@ write_json(struct arena *a, const struct shown *s)
 	json_put_int(a, v, "seq", (int64_t)s->event.seq);
 	json_put_str(a, v, "hash", str_from(hash));
 	json_put_str(a, v, "signatures", s->line.signatures);
-	json_put_str(a, v, "signature", str_from(s->signature));
+	json_put_str(a, v, "signature", str_from(s->signature.verdict));
+	json_put_str(a, v, "reason",
+	    s->signature.reason[0] ? str_from(s->signature.reason) : STR_NONE);
+	json_put_str(a, v, "key_id", key_id_text(a, s));
 	json_put_str(a, v, "commit", str_from(oid));
 	json_put_str(a, v, "checkpoint", s->batch.checkpoint);
 	/* The event is JSON already, and its bytes are what is signed. */
@@ -97,17 +104,33 @@ write_json(struct arena *a, const struct shown *s)
 }
 
 static void
-write_text(const struct shown *s)
+write_signature(struct arena *a, const struct shown *s)
+{
+	const struct show_signature *is = &s->signature;
+
+	printf("signature  %s",
+	    is->verdict ? is->verdict : "not checked; give --key");
+	if (is->followed)
+		printf(", by key id %.*s, to which the ledger leads from the "
+		       "key given",
+		    STR_ARGS(key_id_text(a, s)));
+	if (is->reason[0])
+		fputs(": ", stdout);
+	print_plain(stdout, str_from(is->reason));
+	putchar('\n');
+}
+
+static void
+write_text(struct arena *a, const struct shown *s)
 {
 	char hash[DIGEST_HEX + 1], oid[OID_HEX + 1];
 
 	digest_hex(s->event.hash, hash);
 	oid_hex(s->batch.commit.oid, oid);
-	printf("event      %llu\nhash       %s\nsignature  %s\ncommit     %s\n"
-	       "\n%.*s\n\n%.*s",
-	    (ull)s->event.seq, hash,
-	    s->signature ? s->signature : "not checked; give --key", oid,
-	    STR_ARGS(s->line.whole), STR_ARGS(s->batch.checkpoint));
+	printf("event      %llu\nhash       %s\n", (ull)s->event.seq, hash);
+	write_signature(a, s);
+	printf("commit     %s\n\n%.*s\n\n%.*s", oid, STR_ARGS(s->line.whole),
+	    STR_ARGS(s->batch.checkpoint));
 }
 
 static bool
@@ -116,7 +139,7 @@ read_one(int argc, char **argv, int *i, struct arguments *args)
 	const char *name = argv[*i];
 
 	if (strcmp(name, "--key") == 0)
-		return (args->key = option_value(argc, argv, i)) != NULL;
+		return key_option(argc, argv, i, &args->keys);
 	if (strcmp(name, "--json") == 0)
 		return args->json = true;
 	if (name[0] != '-' && !args->repo)
@@ -150,8 +173,8 @@ run(int argc, char **argv)
 	else if (args.json)
 		write_json(a, &s);
 	else
-		write_text(&s);
-	if (s.signature && strcmp(s.signature, "good") != 0)
+		write_text(a, &s);
+	if (s.signature.verdict && strcmp(s.signature.verdict, "good") != 0)
 		rc = EXIT_BAD;
 	arena_free(a);
 	return rc;
@@ -163,7 +186,9 @@ const struct command command_show = {
 		   "checkpoint",
 	.arguments = "REPO SEQ [OPTION …]",
 	.options =
-	    "  --key KEY  check the event's signature with this public key\n"
+	    "  --key KEY  check the event's signature by this public key, or by "
+	    "one that the ledger\n"
+	    "             leads to from it; may be repeated\n"
 	    "  --json     one JSON object; its member event holds the exact "
 	    "bytes\n",
 	.run = run,

@@ -7,7 +7,8 @@
 #include "ledger/base/io.h"
 
 struct arguments {
-	const char *repo, *key, *checkpoint, *save;
+	const char *repo, *checkpoint, *save;
+	struct key_options keys;
 	bool json;
 	struct verify_options verify;
 	struct older_ledgers older;
@@ -53,7 +54,7 @@ read_one(int argc, char **argv, int *i, struct arguments *args)
 	if (taken)
 		return true;
 	if (strcmp(name, "--key") == 0)
-		return (args->key = option_value(argc, argv, i)) != NULL;
+		return key_option(argc, argv, i, &args->keys);
 	if (strcmp(name, "--checkpoint") == 0)
 		return (args->checkpoint = option_value(argc, argv, i)) != NULL;
 	if (strcmp(name, "--save-checkpoint") == 0)
@@ -87,7 +88,7 @@ read_arguments(int argc, char **argv, struct arguments *args)
 			    "unchecked");
 		return false;
 	}
-	if (args->repo && args->key)
+	if (args->repo && args->keys.n > 0)
 		return true;
 	usage_error("verify needs a repository and --key; see probity-audit "
 		    "verify --help");
@@ -123,11 +124,14 @@ verify(struct arena *a, struct arguments *args, struct verify_report *r,
     struct err *e)
 {
 	struct verify_options *o = &args->verify;
+	struct pinned keys;
 	struct note note;
 	int rc;
 
-	if (key_load(a, args->key, &o->key, e))
+	if (keys_load(a, args->keys.texts, args->keys.n, &keys, e))
 		return -1;
+	o->key = keys.keys[0];
+	o->more = (struct pinned){ keys.keys + 1, keys.n - 1 };
 	if (args->checkpoint) {
 		o->has_kept = true;
 		o->kept_note = &note;
@@ -176,7 +180,10 @@ const struct command command_verify = {
 	    "  --key KEY               the ledger's public key, pinned: a "
 	    "file or the key itself\n"
 	    "                          (OpenSSH line, PEM, or signed-note "
-	    "verifier key)\n"
+	    "verifier key); of several\n"
+	    "                          the first that the ledger names; the "
+	    "kept checkpoint may be by\n"
+	    "                          any of them\n"
 	    "  --checkpoint FILE       a signed checkpoint kept from before, "
 	    "to be consistent with\n"
 	    "  --save-checkpoint FILE  write the latest checkpoint of a good "

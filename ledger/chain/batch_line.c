@@ -106,3 +106,13 @@ batch_line_signature(
 	}
 	return found;
 }
+
+bool
+batch_line_key_id(const struct batch_line *line, uint32_t *key_id)
+{
+	struct str rest = line->signatures;
+	struct signature any;
+	size_t n;
+
+	return decode_token(str_take(&rest, ','), key_id, any.b, &n);
+}

@@ -34,11 +34,31 @@ choose_key(const struct evidence *ev, uint64_t seq, struct public_key *out,
 	return 0;
 }
 
-/* The pinned key answers for the checkpoint by itself, or by the keys that came
+static int
+not_given(const struct evidence *ev, const struct pinned *pinned,
+    struct public_key signs, const char *what, struct err *e)
+{
+	return err_set(e, &err_corrupt, "%s: key id %08x signed the %s",
+	    pinned->n == 1 ? "the key in the file is not the one given"
+			   : "no key in the file is one of those given",
+	    note_key_id(ev->origin, signs), what);
+}
+
+/* A file of one key is refused before anything else is looked at. */
+static int
+check_only_key(const struct evidence *ev, const struct evidence_shown *shown,
+    const struct pinned *pinned, struct err *e)
+{
+	if (!pinned || ev->n_keys != 1 || pinned_has(pinned, shown->event_key))
+		return 0;
+	return not_given(ev, pinned, shown->event_key, "event", e);
+}
+
+/* A pinned key answers for the checkpoint by itself, or by the keys that came
  * after it; the tree answers for all that came before. */
 static int
 check_pinned(const struct evidence *ev, const struct evidence_shown *shown,
-    const struct public_key *pinned, struct err *e)
+    const struct pinned *pinned, struct err *e)
 {
 	const struct evidence_key *signs =
 	    evidence_key_at(ev, shown->checkpoint.size - 1);
@@ -47,20 +67,19 @@ check_pinned(const struct evidence *ev, const struct evidence_shown *shown,
 		return 0;
 	assert(signs); /* check_checkpoint found it */
 	for (const struct evidence_key *k = ev->keys; k <= signs; k++)
-		if (public_key_eq(k->key, *pinned))
+		if (pinned_has(pinned, k->key))
 			return 0;
-	return err_set(
-	    e, &err_corrupt, "the key in the file is not the one given");
+	return not_given(ev, pinned, signs->key, "checkpoint", e);
 }
 
 static int
-check_event(struct arena *a, const struct evidence *ev,
+check_event(struct arena *a, struct str line, struct str origin,
     struct evidence_shown *shown, struct err *e)
 {
-	if (batch_line_parse(a, ev->line, &shown->line, e) ||
+	if (batch_line_parse(a, line, &shown->line, e) ||
 	    event_parse(a, shown->line.event, &shown->event, e))
 		return -1;
-	if (!str_eq(shown->event.ledger, ev->origin))
+	if (!str_eq(shown->event.ledger, origin))
 		return err_set(e, &err_corrupt,
 		    "the event is of another ledger: %.*s",
 		    STR_ARGS(shown->event.ledger));
@@ -88,21 +107,30 @@ check_signature(
 }
 
 static int
+read_checkpoint(struct arena *a, struct note *note,
+    struct evidence_shown *shown, struct err *e)
+{
+	if (note_parse(a, shown->proof.checkpoint, note, e) ||
+	    checkpoint_parse(note->text, &shown->checkpoint, e))
+		return -1;
+	if (shown->checkpoint.size == 0)
+		return err_set(
+		    e, &err_corrupt, "the checkpoint is of an empty ledger");
+	return 0;
+}
+
+static int
 check_checkpoint(struct arena *a, const struct evidence *ev,
     struct evidence_shown *shown, struct err *e)
 {
 	struct note note;
 
-	if (note_parse(a, shown->proof.checkpoint, &note, e) ||
-	    checkpoint_parse(note.text, &shown->checkpoint, e))
+	if (read_checkpoint(a, &note, shown, e))
 		return -1;
 	if (!str_eq(shown->checkpoint.origin, ev->origin))
 		return err_set(e, &err_corrupt,
 		    "the checkpoint is of another ledger: %.*s",
 		    STR_ARGS(shown->checkpoint.origin));
-	if (shown->checkpoint.size == 0)
-		return err_set(
-		    e, &err_corrupt, "the checkpoint is of an empty ledger");
 	if (choose_key(
 		ev, shown->checkpoint.size - 1, &shown->checkpoint_key, e))
 		return -1;
@@ -126,19 +154,16 @@ check_path(const struct evidence_shown *shown, struct err *e)
 
 int
 evidence_check(struct arena *a, const struct evidence *ev,
-    const struct public_key *pinned, struct evidence_shown *shown,
-    struct err *e)
+    const struct pinned *pinned, struct evidence_shown *shown, struct err *e)
 {
 	*shown = (struct evidence_shown){ 0 };
 	if (tlog_proof_parse(a, ev->proof, &shown->proof, e))
 		return fails(shown, "format");
 	if (choose_key(ev, shown->proof.index, &shown->event_key, e) ||
-	    (ev->n_keys == 1 && pinned &&
-		!public_key_eq(*pinned, shown->event_key) &&
-		err_set(e, &err_corrupt,
-		    "the key in the file is not the one given")))
+	    check_only_key(ev, shown, pinned, e))
 		return fails(shown, "key");
-	if (check_event(a, ev, shown, e) || check_signature(ev, shown, e))
+	if (check_event(a, ev->line, ev->origin, shown, e) ||
+	    check_signature(ev, shown, e))
 		return fails(shown, "event");
 	if (check_checkpoint(a, ev, shown, e))
 		return fails(shown, "checkpoint");
@@ -147,5 +172,37 @@ evidence_check(struct arena *a, const struct evidence *ev,
 	if (evidence_check_keys(a, ev, shown, e) ||
 	    check_pinned(ev, shown, pinned, e))
 		return fails(shown, "key");
+	return 0;
+}
+
+/* What kind of failure a missing key is, the caller need not tell apart. */
+static int
+refuse(struct evidence_shown *shown, const char *check, struct err *e)
+{
+	if (e && e->kind == &err_not_found)
+		e->kind = &err_corrupt;
+	return fails(shown, check);
+}
+
+int
+evidence_check_bare(struct arena *a, struct str line, struct str proof,
+    const struct pinned *pinned, struct evidence_shown *shown, struct err *e)
+{
+	struct str origin;
+	struct note note;
+
+	*shown = (struct evidence_shown){ 0 };
+	if (tlog_proof_parse(a, proof, &shown->proof, e))
+		return fails(shown, "format");
+	if (read_checkpoint(a, &note, shown, e))
+		return fails(shown, "checkpoint");
+	origin = shown->checkpoint.origin;
+	if (check_event(a, line, origin, shown, e) ||
+	    pinned_of_line(pinned, &shown->line, origin, &shown->event_key, e))
+		return refuse(shown, "event", e);
+	if (pinned_of_note(pinned, &note, origin, &shown->checkpoint_key, e))
+		return refuse(shown, "checkpoint", e);
+	if (check_path(shown, e))
+		return fails(shown, "proof");
 	return 0;
 }

@@ -155,7 +155,7 @@ manifest_check_log(struct manifest_run *run, struct err *e)
 	if (read_log(run->log, &log, e) ||
 	    make_evidence(run, &log, &run->ev, e))
 		return -1;
-	if (evidence_check(run->a, &run->ev, &run->options->key, shown, e)) {
+	if (evidence_check(run->a, &run->ev, &run->options->keys, shown, e)) {
 		run->check = shown->check;
 		return -1;
 	}

@@ -64,33 +64,42 @@ names_key(const struct checking *c, struct public_key key)
 	return memmem(s.p, s.n, line, PUBLIC_KEY_SSH) != NULL;
 }
 
+static bool
+names_any(const struct checking *c, const struct pinned *pinned)
+{
+	for (size_t i = 0; i < pinned->n; i++)
+		if (names_key(c, pinned->keys[i]))
+			return true;
+	return false;
+}
+
 /* A batch's signers are only its own word: that both keys are there leads
  * nobody from the one to the other. */
 static int
-signed_by_another(struct checking *c, const struct sshsig *sig,
-    const struct public_key *pinned)
+signed_by_another(
+    struct checking *c, const struct sshsig *sig, const struct pinned *pinned)
 {
 	char key[DSSE_KEYID + 1];
 
 	if (!sshsig_verify(sig, STR("git"), c->batch.commit.signed_bytes))
 		return fails(c, CHECK_COMMIT, "the commit's signature is bad");
 	dsse_keyid(sig->key, key);
-	if (!names_key(c, *pinned))
+	if (!names_any(c, pinned))
 		return fails(c, CHECK_COMMIT,
-		    "the commit is signed by another key, %s, not by the one "
-		    "given",
+		    "the commit is signed by another key, %s, not by one that "
+		    "was given: give that key with another --key",
 		    key);
 	return fails(c, CHECK_COMMIT,
 	    "the commit is signed by another key of the ledger, as the batch "
-	    "itself has it, %s: check it with that key, once an evidence file "
-	    "has shown that the one given leads to it",
+	    "itself has it, %s: give that key with another --key, once an "
+	    "evidence file has shown that the one given leads to it",
 	    key);
 }
 
 /* The ledger as its first event names it, and the key: the one given, or the
  * one that signed the commit. */
 static int
-find_scope(struct checking *c, const struct public_key *pinned)
+find_scope(struct checking *c, const struct pinned *pinned)
 {
 	struct str rest = c->batch.events;
 	struct batch_line line;
@@ -109,7 +118,7 @@ find_scope(struct checking *c, const struct public_key *pinned)
 		return fails(
 		    c, CHECK_COMMIT, "the commit's signature is malformed");
 	c->shown->key = sig.key;
-	if (pinned && !public_key_eq(*pinned, sig.key))
+	if (pinned && !pinned_has(pinned, sig.key))
 		return signed_by_another(c, &sig, pinned);
 	return 0;
 }
@@ -268,7 +277,7 @@ check_batch(struct checking *c, struct batch_result *r)
 }
 
 static int
-check(struct checking *c, struct str pack, const struct public_key *pinned)
+check(struct checking *c, struct str pack, const struct pinned *pinned)
 {
 	struct pack_shown *s = c->shown;
 	struct batch_result r;
@@ -288,7 +297,7 @@ check(struct checking *c, struct str pack, const struct public_key *pinned)
 }
 
 int
-pack_check(struct arena *a, struct str pack, const struct public_key *pinned,
+pack_check(struct arena *a, struct str pack, const struct pinned *pinned,
     struct pack_shown *shown, struct err *e)
 {
 	struct checking c = { .a = a, .shown = shown };

@@ -83,7 +83,7 @@ note_key(struct verification *v)
 	const struct verify_scope *s =
 	    verify_scope_of(&scopes, v->report->batches);
 
-	if (public_key_eq(s->key, v->options->key))
+	if (public_key_eq(s->key, v->key))
 		v->pinned = true;
 }
 
@@ -154,6 +154,25 @@ check_batches(struct verification *v, struct err *e)
 	return verdict;
 }
 
+/* A history from before a change of the key does not know the key after it. */
+static int
+cut_short(struct verification *v)
+{
+	unsigned long long size = v->report->size, kept = v->options->kept.size;
+
+	if (v->kept_unknown)
+		return verify_fail(v, CHECK_CONSISTENCY, size,
+		    "the kept checkpoint of %llu events is signed by key id "
+		    "%08x, unknown to this history of %llu: that was cut short "
+		    "before the key came in force, or the checkpoint is not "
+		    "this ledger's",
+		    kept, v->kept_key_id, size);
+	return verify_fail(v, CHECK_CONSISTENCY, size,
+	    "the history was cut short: it has %llu events, the kept "
+	    "checkpoint %llu",
+	    size, kept);
+}
+
 /* Once everything else is good. */
 static int
 check_kept_size(struct verification *v, struct err *e)
@@ -167,11 +186,7 @@ check_kept_size(struct verification *v, struct err *e)
 	if (!v->options->has_kept)
 		return 0;
 	if (kept->size > v->report->size)
-		return verify_fail(v, CHECK_CONSISTENCY, v->report->size,
-		    "the history was cut short: it has %llu events, the kept "
-		    "checkpoint %llu",
-		    (unsigned long long)v->report->size,
-		    (unsigned long long)kept->size);
+		return cut_short(v);
 	if (kept->size == 0)
 		return verify_kept_root(v, sha256(STR("")));
 	if (!v->compared)
@@ -231,7 +246,9 @@ int
 verify_ledger(const char *path, const struct verify_options *options,
     struct verify_report *report, struct err *e)
 {
-	struct verification v = { .options = options, .report = report };
+	struct verification v = {
+		.options = options, .report = report, .key = options->key
+	};
 	double start = now();
 	int rc;
 

@@ -42,6 +42,22 @@ keys_from_opened(struct verification *v, const struct event *ev)
 	return 0;
 }
 
+bool
+verify_choose_key(struct verification *v)
+{
+	const struct pinned *more = &v->options->more;
+
+	v->key = v->options->key;
+	if (signers_find(&v->keys, v->key))
+		return true;
+	for (size_t i = 0; i < more->n; i++)
+		if (signers_find(&v->keys, more->keys[i])) {
+			v->key = more->keys[i];
+			return true;
+		}
+	return false;
+}
+
 /* Of what the anchor says the key in force is taken over. With a pinned key
  * that it does not list, that one has to be behind the batches that follow. */
 static int
@@ -57,7 +73,7 @@ keys_from_anchor(struct verification *v, const struct event_scan *last,
 	k = &v->keys.keys[v->keys.n - 1];
 	if (signers_change(last->type))
 		k->from_seq = last->seq + 1;
-	v->pinned = signers_find(&v->keys, v->options->key) != NULL;
+	v->pinned = verify_choose_key(v);
 	return 0;
 }
 
@@ -132,7 +148,7 @@ check_named(struct verification *v)
 	char first[PUBLIC_KEY_SSH + 1];
 
 	if (v->pinned || v->history.has_anchor ||
-	    signers_find(&v->keys, v->options->key))
+	    signers_find(&v->keys, v->key))
 		return 0;
 	public_key_ssh(v->keys.keys[0].key, first);
 	return verify_fail(v, CHECK_SIGNERS, 0,
@@ -140,23 +156,53 @@ check_named(struct verification *v)
 	    v->keys.n > 1 ? ", and no later event names that" : "");
 }
 
-/* Who kept it may have kept it under another key than the pinned one. */
+/* Every key that may have signed what was kept: those given, and the ledger's.
+ */
+static struct pinned
+known_keys(const struct verification *v)
+{
+	const struct pinned *more = &v->options->more;
+	struct public_key *keys =
+	    arena_array(v->a, 1 + more->n + v->keys.n, sizeof *keys);
+	size_t n = 0;
+
+	keys[n++] = v->options->key;
+	for (size_t i = 0; i < more->n; i++)
+		keys[n++] = more->keys[i];
+	for (size_t i = 0; i < v->keys.n; i++)
+		keys[n++] = v->keys.keys[i].key;
+	return (struct pinned){ keys, n };
+}
+
+/* Whether it may be of this ledger, from a time that is not here. */
+static bool
+is_beyond(const struct verification *v)
+{
+	return str_eq(v->options->kept.origin, v->origin) &&
+	       v->options->kept.size > v->history.total;
+}
+
+/* Who kept it may have kept it under another key than the pinned one. One that
+ * is not known here is no excuse for a history that is too short. */
 static int
-check_kept_note(const struct verification *v, struct err *e)
+check_kept_note(struct verification *v, struct err *e)
 {
 	const struct note *note = v->options->kept_note;
-	struct str origin = v->options->kept.origin;
-	bool good;
+	const struct pinned known = known_keys(v);
+	struct public_key any;
+	struct err why = { 0 };
 
-	if (!note)
+	if (!note || pinned_of_note(&known, note, v->options->kept.origin, &any,
+			 &why) == 0)
 		return 0;
-	good = note_verify(note, origin, v->options->key);
-	for (size_t i = 0; i < v->keys.n && !good; i++)
-		good = note_verify(note, origin, v->keys.keys[i].key);
-	return good ? 0
-		    : err_set(e, &err_malformed,
-			  "the kept checkpoint is not signed by this key, nor "
-			  "by another one of this ledger");
+	v->kept_unknown = why.kind == &err_not_found && is_beyond(v) &&
+			  pinned_note_key_id(note, v->origin, &v->kept_key_id);
+	if (v->kept_unknown)
+		return 0;
+	return err_set(e, &err_malformed,
+	    "the kept checkpoint is not signed by this key, nor by another one "
+	    "of this ledger: %.200s",
+	    why.detail);
 }
 
 int

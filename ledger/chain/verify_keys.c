@@ -173,7 +173,7 @@ static void
 prefer_pinned(struct verification *v)
 {
 	if (v->history.has_anchor && !v->pinned)
-		v->scopes[0].key = v->options->key;
+		v->scopes[0].key = v->key;
 }
 
 static bool
@@ -200,7 +200,7 @@ verify_plan_keys(struct verification *v, struct err *e)
 		    ->key_fault = arena_printf(v->a, "%.240s", why.detail);
 		break;
 	}
-	if (!signers_find(&v->keys, v->options->key))
+	if (!verify_choose_key(v))
 		prefer_pinned(v);
 	return 0;
 }

@@ -37,7 +37,11 @@ struct verification {
 	struct signers keys;         /* as they are at last */
 	struct verify_scope *scopes; /* in the arena */
 	size_t n_scopes;
-	bool pinned; /* a batch by the pinned key was good */
+	struct public_key key; /* that is pinned */
+	bool pinned;           /* a batch by the pinned key was good */
+	bool kept_unknown; /* no key known here signed the kept checkpoint; the
+			      one that did has this id */
+	uint32_t kept_key_id;
 
 	/* Where the batches checked so far end. */
 	struct merkle tree; /* stays empty with an anchor */
@@ -62,6 +66,10 @@ int verify_begin(struct verification *, struct err *);
 
 /* The index after one more batch is what its commit says. */
 int verify_index(struct verification *, const struct batch_result *);
+
+/* The pinned key: the first one given that v->keys name, or else the first one,
+ * and false. */
+bool verify_choose_key(struct verification *);
 
 /* The scopes, one after the other, from v->keys as they are at first. */
 int verify_plan_keys(struct verification *, struct err *);

@@ -3,7 +3,7 @@
 // after it, by our tool, by the scripts and by stock git.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -157,8 +157,6 @@ test("evidence shows how one key came after the other", async () => {
 	const own = service.run(program(), ["prove", service.ledger("acme"),
 		String(receipt.seq)]);
 	assert.equal(own.stdout, text);
-	const stranger = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI" +
-		"Hm1Vi6P5lT5QHixEuipi6eQH4U65pW+1+DjkQutBJZk";
 	assertBothRefuse("new", text, stranger, /not the one given/);
 	const other = structuredClone(evidence);
 	other.keys[1].line = evidence.line;
@@ -168,6 +166,124 @@ test("evidence shows how one key came after the other", async () => {
 	assertBothRefuse("bad", canonical(cut), first, /^BAD: checkpoint: /);
 	assert.equal(JSON.parse(before.text).keys.length, 1);
 	assertBothAccept("before", before.text, first);
+});
+
+const audit = (...args) => service.run(program(), args);
+// The key that the ledger never had.
+const stranger = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI" +
+	"Hm1Vi6P5lT5QHixEuipi6eQH4U65pW+1+DjkQutBJZk";
+// The options for these keys.
+const given = (...keys) => keys.flatMap((key) => ["--key", key]);
+
+function assertSays({ code, stdout, stderr }, wanted, words) {
+	assert.equal(code, wanted, stdout + stderr);
+	assert.match(stdout, words);
+}
+
+// Event line, as `show` has it.
+function lineOf(seq) {
+	const r = audit("show", service.ledger("acme"), String(seq), "--json");
+	const { signatures, event } = JSON.parse(r.stdout);
+	return `${signatures} ${event}\n`;
+}
+
+async function keyIds() {
+	const { json } = await read("/api/v2/ledger/keys");
+	return json.keys.map((k) => k.key_id);
+}
+
+test("any of the keys given may have signed a tlog-proof", async () => {
+	const second = changed.public_key, [oldId, newId] = await keyIds();
+	const proof = file("tlog", audit("prove", service.ledger("acme"),
+		String(receipt.seq), "--tlog-proof").stdout);
+	const check = (...keys) => audit("check-proof", proof, "--event",
+		file("line", lineOf(receipt.seq)), ...given(...keys));
+	assertSays(check(first), 1, new RegExp("^BAD: checkpoint: the checkpoint is " +
+		`signed by key id ${newId}, which was not given: give that key with ` +
+		"another --key\\n"));
+	assertSays(check(stranger, second), 1, new RegExp("^BAD: event: the event is " +
+		`signed by key id ${oldId}, which was not given`));
+	assertSays(check(first, second), 0, /signed by the keys given/);
+	assertSays(check(second, stranger, first), 0, /^Good: /);
+	const all = file("all", git("cat-file", "blob", "main:allowed_signers").stdout);
+	assertSays(check(all), 0, /^Good: /);
+	const lines = file("lines", `# both\n${second} new\n\n${first}\n`);
+	assertSays(check(lines), 0, /^Good: /);
+	assert.equal(check(file("wrong", `${second}\n${first}\nnone\n`)).code, 2);
+	// The scripts take such a file, and several keys are pinned as one is.
+	assertBothAccept("several", oldEvidence, lines);
+	assertBothRefuse("several", oldEvidence, file("two",
+		`${stranger}\n${second}\n`), new RegExp(`one of those given: key id ${oldId}`));
+	assertSays(verify(...given(stranger, second, first)), 0, /^Good: /);
+	assertSays(verify("--key", lines, "--from", String(changed.seq)), 0, /^Good: /);
+});
+
+test("a checkpoint of another key is named, and taken with its key", async () => {
+	const [, newId] = await keyIds();
+	const note = (await read("/api/v2/ledger/checkpoint")).json.checkpoint;
+	const path = file("newest", note);
+	const missing = new RegExp("^BAD: checkpoint: the checkpoint is signed by key " +
+		`id ${newId}, which was not given`);
+	const check = (...keys) => audit("check-checkpoint", path, ...given(...keys));
+	assertSays(check(first), 1, missing);
+	assertSays(check(first, changed.public_key), 0, /^Good: /);
+	const forged = file("forged", note.replace(/\n\d+\n/, "\n9\n"));
+	assertSays(audit("check-checkpoint", forged, ...given(first, changed.public_key)),
+		1, /^BAD: checkpoint: the checkpoint's signature is bad/);
+	const tiles = join(service.dir, "home/tiles");
+	mkdirSync(tiles);
+	file("tiles/checkpoint", note);
+	assertSays(audit("check-tiles", tiles, ...given(first)), 1, missing);
+	// Its checkpoint is good then, and the first of its tiles is not there.
+	assertSays(audit("check-tiles", tiles, ...given(first, changed.public_key)), 1,
+		/^BAD: tile: /);
+});
+
+test("an event is shown by the key of its time", async () => {
+	const repo = service.ledger("acme"), [oldId, newId] = await keyIds();
+	const show = (seq, ...more) => audit("show", repo, String(seq), ...more);
+	const later = changed.seq + 1, second = changed.public_key;
+	assertSays(show(later, "--key", second), 0, /^signature {2}good$/m);
+	assertSays(show(later, "--key", first), 0,
+		new RegExp(`^signature {2}good, by key id ${newId}, to which`, "m"));
+	assertSays(show(receipt.seq, "--key", second), 0,
+		new RegExp(`^signature {2}good, by key id ${oldId}, to which`, "m"));
+	assertSays(show(later, "--key", stranger), 1,
+		new RegExp(`^signature {2}missing: .*key id ${newId}.*not the key given`, "m"));
+	const shown = JSON.parse(show(later, "--json", "--key", first).stdout);
+	assert.deepEqual([shown.signature, shown.key_id, shown.reason],
+		["good", newId, null]);
+});
+
+// A copy of the ledger that ends before the rotation.
+function rewound() {
+	const copy = join(service.dir, "home/rewound.git");
+	assert.equal(service.run("git", ["clone", "-q", "--bare",
+		service.ledger("acme"), copy]).code, 0);
+	const at = git("rev-list", "--reverse", "main").stdout.split("\n")[2];
+	assert.equal(service.run("git", ["-C", copy, "update-ref", "refs/heads/main",
+		at]).code, 0);
+	return { repo: copy, size: Number(git("log", "-1",
+		"--format=%(trailers:key=Ledger-Size,valueonly)", at).stdout) };
+}
+
+test("a ledger rewound to before the rotation is cut short", async () => {
+	const { repo, size } = rewound(), [, newId] = await keyIds();
+	const kept = file("now", (await read("/api/v2/ledger/checkpoint"))
+		.json.checkpoint);
+	const unknown = new RegExp(`^BAD: event ${size}: consistency: the kept ` +
+		`checkpoint of \\d+ events is signed by key id ${newId}, unknown to this ` +
+		`history of ${size}: that was cut short before the key came in force`);
+	const short = new RegExp(`^BAD: event ${size}: consistency: the history was cut ` +
+		`short: it has ${size} events, the kept checkpoint \\d+`);
+	const both = file("both", `${first}\n${changed.public_key}\n`);
+	for (const [key, words] of [[first, unknown], [both, short]]) {
+		assertSays(audit("verify", repo, "--key", key, "--checkpoint", kept), 1, words);
+		assertSays(service.run(join(top, "scripts/verify.sh"), [repo, key, kept]), 1,
+			words);
+	}
+	assertSays(audit("verify", repo, ...given(first, changed.public_key),
+		"--checkpoint", kept), 1, short);
 });
 
 // Members are in order already: they were read from canonical JSON.

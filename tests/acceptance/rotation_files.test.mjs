@@ -35,6 +35,7 @@ const create = () => send(service, "POST", paths.create, { key: w.key,
 	body: actionBody(w, { amount: "0.01" }) });
 const read = (path) => send(service, "GET", path, { key: auditor });
 const program = (...args) => service.run(join(service.bin, "probity-audit"), args);
+const given = (...keys) => keys.flatMap((key) => ["--key", key]);
 const save = (content) => {
 	const path = join(service.dir, "home", `file-${files++}`);
 	writeFileSync(path, content);
@@ -118,6 +119,8 @@ test("manifests of after it hold with either key", async () => {
 		const { text, json } = await exported(type, id);
 		assertManifest(json, first, { keys: 2 });
 		assert.equal(assertGood(text, first, second).void, 0);
+		assert.equal(program("check-manifest", save(text),
+			...given(stranger, first)).code, 0);
 		assertBad(text, stranger, "key", /not the one given/);
 	}
 });
@@ -127,8 +130,8 @@ const pack = async (seq) => {
 	assert.equal(code, 200);
 	return save(bytes);
 };
-const checkPack = (file, key) => {
-	const r = program("check-proof", file, "--json", ...key ? ["--key", key] : []);
+const checkPack = (file, ...keys) => {
+	const r = program("check-proof", file, "--json", ...given(...keys));
 	return { code: r.code, ...JSON.parse(r.stdout) };
 };
 
@@ -142,6 +145,9 @@ test("packs of before, of the rotation itself, and after", async () => {
 		const good = checkPack(file, own);
 		assert.equal(good.code, 0, JSON.stringify(good.failed));
 		assert.equal(checkPack(file).shown.public_key, own);
+		assert.equal(checkPack(file, stranger, other, own).code, 0);
+		assert.match(checkPack(file, stranger, other).failed.reason,
+			/give that key with another --key/);
 		const bad = checkPack(file, other);
 		assert.equal(bad.code, 1);
 		assert.equal(bad.failed.check, "commit");
@@ -155,11 +161,12 @@ test("a list is complete by the key in force", async () => {
 		"/api/v2/ledger/records?kind=action&proof=complete");
 	checkComplete(json, second);
 	const file = save(text);
-	const check = (key) => {
-		const r = program("check-complete", file, "--json", "--key", key);
+	const check = (...keys) => {
+		const r = program("check-complete", file, "--json", ...given(...keys));
 		return { code: r.code, ...JSON.parse(r.stdout) };
 	};
 	assert.equal(check(second).code, 0);
+	assert.equal(check(first, second).code, 0);
 	const { code, failed } = check(first);
 	assert.deepEqual([code, failed.check], [1, "commit"]);
 	assert.ok(failed.reason.includes(fingerprint(second)), failed.reason);

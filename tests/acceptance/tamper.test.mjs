@@ -32,6 +32,14 @@ const tables = { ledger: Object.keys(ledgerVerifiers),
 const found = { ledger: new Map(), files: new Map(), beside: new Map() };
 let service, batches, world, keys, evidence, receipt, number = 0;
 
+// What an auditor has who looks at this change.
+function worldOf({ kept }) {
+	if (!kept) return world;
+	const file = at(`kept-${number++}`);
+	writeFileSync(file, kept(readFileSync(world.kept, "utf8"), keys));
+	return { ...world, kept: file };
+}
+
 function prove(repo, seq) {
 	const { status, stdout, stderr } = offline([world.program, "prove", repo,
 		String(seq)], { env: world.env });
@@ -146,7 +154,7 @@ function compare(table, { name, nobody = false }, answers) {
 describe("a ledger with changed", { concurrency: 3 }, () => {
 	for (const change of changes)
 		test(change.name, async () => compare("ledger", change,
-			await outcome(ledgerVerifiers, world, writeCopy(change))));
+			await outcome(ledgerVerifiers, worldOf(change), writeCopy(change))));
 });
 
 describe("evidence with changed", { concurrency: 3 }, () => {

@@ -45,7 +45,8 @@ ledger_key(void)
 static struct manifest_report
 check(struct str file)
 {
-	struct manifest_options o = { .key = ledger_key(),
+	struct public_key key = ledger_key();
+	struct manifest_options o = { .keys = { &key, 1 },
 		.temporary = "/dev/shm" };
 	struct manifest_report r;
 	struct err e = { 0 };
@@ -140,6 +141,7 @@ fuzz_pack(struct str pack)
 {
 	struct arena *a = arena_new();
 	struct public_key key = ledger_key();
+	const struct pinned keys = { &key, 1 };
 	struct pack_shown shown;
 	char *bytes = arena_alloc(a, pack.n + SHA1_BYTES);
 	struct str fitting = { bytes, pack.n + SHA1_BYTES };
@@ -149,7 +151,7 @@ fuzz_pack(struct str pack)
 	if (pack.n)
 		memcpy(bytes, pack.p, pack.n);
 	sha1_parts(&pack, 1, (uint8_t *)bytes + pack.n);
-	if (pack_check(a, fitting, &key, &shown, &e))
+	if (pack_check(a, fitting, &keys, &shown, &e))
 		must(shown.check != NULL && e.kind != NULL);
 	else
 		must(shown.check == NULL && shown.n > 0);

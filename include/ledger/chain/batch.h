@@ -38,6 +38,9 @@ int batch_line_parse(
 bool batch_line_signature(
     const struct batch_line *, uint32_t key_id, struct signature *);
 
+/* The key id of the line's first signature; false when that is none. */
+bool batch_line_key_id(const struct batch_line *, uint32_t *key_id);
+
 /* What a new batch is made of. */
 struct batch_draft {
 	const struct signer *signer;

@@ -12,6 +12,7 @@
 #define LEDGER_CHAIN_EVIDENCE_H
 
 #include "ledger/chain/batch.h"
+#include "ledger/chain/pinned.h"
 #include "ledger/chain/tlog_proof.h"
 
 #define EVIDENCE_FORMAT     "probity-evidence/v1"
@@ -93,11 +94,19 @@ struct evidence_shown {
  * up to its root; and that each key is named by an event of the one before, or
  * of the recovery key, which is in the same tree. An event that a revocation
  * makes void does not hold. Whether the keys are the ledger's is for the caller
- * to judge; with `pinned` that key must be one of them, and the checkpoint
- * signed by it or a later one. err_corrupt or
+ * to judge; with `pinned` one of those keys must be one of them, and the
+ * checkpoint signed by it or a later one. err_corrupt or
  * err_malformed with what does not hold, and the check's name in *shown.
  */
 int evidence_check(struct arena *, const struct evidence *,
-    const struct public_key *pinned, struct evidence_shown *, struct err *);
+    const struct pinned *pinned, struct evidence_shown *, struct err *);
+
+/*
+ * A .tlog-proof and the event's line by themselves, which hold no key: event
+ * and checkpoint must each be signed by one of those given. What keys the
+ * ledger had, and whether the event is void, is not seen. As evidence_check.
+ */
+int evidence_check_bare(struct arena *, struct str line, struct str proof,
+    const struct pinned *, struct evidence_shown *, struct err *);
 
 #endif

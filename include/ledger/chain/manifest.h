@@ -5,7 +5,7 @@
  * nothing else, in memory that does not grow with the file: the Statement is
  * decoded into a temporary file without a name, and walked through there.
  *
- *	struct manifest_options o = { .key = key };
+ *	struct manifest_options o = { .keys = { &key, 1 } };
  *	if (manifest_check(fd, &o, &report, e))
  *		return -1;
  *	if (!report.good)
@@ -15,7 +15,7 @@
 #define LEDGER_CHAIN_MANIFEST_H
 
 #include "ledger/chain/event.h"
-#include "ledger/crypto/ed25519.h"
+#include "ledger/chain/pinned.h"
 
 #define MANIFEST_STATEMENT "https://in-toto.io/Statement/v1"
 #define MANIFEST_PREDICATE "https://probity.dev/predicates/lineage-manifest/v1"
@@ -29,7 +29,7 @@
 #define MANIFEST_UNCHECKED_MAX 16
 
 struct manifest_options {
-	struct public_key key; /* pinned: any of the ledger's history */
+	struct pinned keys;    /* any of the ledger's history is one of them */
 	const char *temporary; /* folder; NULL: $TMPDIR, or /tmp */
 	/* Called now and then; `what` is counted. */
 	void (*progress)(

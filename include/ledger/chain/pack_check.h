@@ -6,6 +6,7 @@
 #define LEDGER_CHAIN_PACK_CHECK_H
 
 #include "ledger/chain/batch.h"
+#include "ledger/chain/pinned.h"
 #include "ledger/store/pack_read.h"
 
 struct pack_shown {
@@ -31,12 +32,12 @@ struct pack_shown {
  * and trailers, every event's form, signature and place after the one before,
  * every payload, the checkpoint's signature; and where the batch changes the
  * keys, that the new key signed that it is this ledger's. Whether the key is
- * the ledger's is for the caller to judge; with `pinned` it must be that one,
- * and the detail names another that signed. err_corrupt (or
+ * the ledger's is for the caller to judge; with `pinned` it must be one of
+ * those, and the detail names another that signed. err_corrupt (or
  * err_malformed, err_too_large) with what does not hold; texts of *shown live
  * in the arena.
  */
-int pack_check(struct arena *, struct str pack, const struct public_key *pinned,
+int pack_check(struct arena *, struct str pack, const struct pinned *,
     struct pack_shown *, struct err *);
 
 #endif

@@ -20,11 +20,16 @@
 #define LEDGER_CHAIN_VERIFY_H
 
 #include "ledger/chain/batch.h"
+#include "ledger/chain/pinned.h"
 #include "ledger/chain/signers.h"
 
 struct verify_options {
 	/* Of event 0, or a later one that has signed a batch since. */
 	struct public_key key;
+	/* Given besides: where the ledger does not name the key, the first of
+	 * these that it names is in its place. The kept checkpoint may be by
+	 * any of them. */
+	struct pinned more;
 	/* The key may be one that the last event names, which has signed
 	 * nothing yet. Then only the key's own statement ties it to this
 	 * ledger, and anybody can copy that: for who has the repository from a
@@ -66,8 +71,10 @@ struct verify_report {
 };
 
 /* -1 only when the verification could not be carried out; a bad ledger is 0
- * with good false. err_malformed when no key of the ledger signed the kept
- * checkpoint, err_usage when from_seq is beyond what a revocation voids. */
+ * with good false. err_malformed when neither a key given nor one of the ledger
+ * signed the kept checkpoint, unless that covers more events than are there:
+ * then the history may be one from before its key, which is bad. err_usage when
+ * from_seq is beyond what a revocation voids. */
 int verify_ledger(const char *repo_path, const struct verify_options *,
     struct verify_report *, struct err *);
 

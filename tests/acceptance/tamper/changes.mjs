@@ -78,6 +78,12 @@ function strangersHistory(b, { key, stranger }) {
 	resign(b, stranger);
 }
 
+// What was kept is by the key that came next, of which nothing is left.
+function byAnotherKey(note, { stranger }) {
+	const text = note.slice(0, note.indexOf("\n\n") + 1);
+	return `${text}\n— ${stranger.origin} ${stranger.token(text)}\n`;
+}
+
 const histories = [
 	{ name: "a commit without its signature",
 		batches: (b) => { b[withPayload].signature = ""; } },
@@ -106,6 +112,8 @@ const histories = [
 		} },
 	{ name: "the branch moved back, to before what was kept",
 		batches: (b) => { b.length = keptBatches - 1; } },
+	{ name: "the branch moved back, to before a change of the key; what was kept is newer",
+		batches: (b) => { b.length = keptBatches - 1; }, kept: byAnotherKey },
 	{ name: "the branch moved back, to what was kept",
 		nobody: true, batches: (b) => { b.length = keptBatches; } },
 ];

@@ -14,7 +14,7 @@
 static struct manifest_report
 check_with(struct public_key key, struct str file)
 {
-	struct manifest_options o = { .key = key };
+	struct manifest_options o = { .keys = { &key, 1 } };
 	struct manifest_report r;
 	struct err e = { 0 };
 	int fd = manifest_maker_file(file);

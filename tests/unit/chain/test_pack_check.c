@@ -34,10 +34,11 @@ pack_of(struct small_ledger *l)
 static struct pack_shown
 expect_good(struct small_ledger *l, struct str pack, bool pinned)
 {
+	const struct pinned keys = { &l->key, 1 };
 	struct pack_shown shown;
 	struct err e = { 0 };
 
-	if (pack_check(l->a, pack, pinned ? &l->key : NULL, &shown, &e))
+	if (pack_check(l->a, pack, pinned ? &keys : NULL, &shown, &e))
 		fail_msg("BAD: %s: %s", shown.check, e.detail);
 	assert_null(shown.check);
 	assert_true(public_key_eq(shown.key, l->key));
@@ -49,10 +50,11 @@ static void
 expect_bad(struct small_ledger *l, struct str pack, const char *check,
     const char *reason)
 {
+	const struct pinned keys = { &l->key, 1 };
 	struct pack_shown shown;
 	struct err e = { 0 };
 
-	if (pack_check(l->a, pack, &l->key, &shown, &e) == 0)
+	if (pack_check(l->a, pack, &keys, &shown, &e) == 0)
 		fail_msg("accepted, where %s: %s", check, reason);
 	if (strcmp(shown.check, check) != 0 || !strstr(e.detail, reason))
 		fail_msg("wanted %s: %s; got %s: %s", check, reason,
@@ -223,6 +225,7 @@ static void
 test_any_byte(void **state)
 {
 	struct small_ledger *l = small_ledger_new();
+	const struct pinned keys = { &l->key, 1 };
 	struct pack_shown shown;
 	struct str pack;
 	char *bytes;
@@ -239,7 +242,7 @@ test_any_byte(void **state)
 		expect_bad(l, changed, "repository", "not a whole git pack");
 		fit(bytes, pack.n);
 		/* Some bits of a compressed stream mean nothing. */
-		if (pack_check(l->a, changed, &l->key, &shown, NULL) == 0)
+		if (pack_check(l->a, changed, &keys, &shown, NULL) == 0)
 			assert_true(oid_eq(shown.commit, l->parent));
 		memcpy(bytes, pack.p, pack.n);
 	}

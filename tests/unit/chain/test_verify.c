@@ -153,6 +153,81 @@ test_branch_moved_back(void **state)
 	small_ledger_free(l);
 }
 
+/* The kept checkpoint as a note that this signer made. */
+static void
+keep(struct small_ledger *l, struct verify_options *o, struct note *note,
+    const struct signer *signer)
+{
+	struct err e = { 0 };
+	struct buf text, signed_text;
+
+	buf_init(&text, NOTE_MAX);
+	buf_init(&signed_text, NOTE_MAX);
+	checkpoint_text(&text, &o->kept);
+	assert_int_equal(
+	    note_sign(signer, buf_str(&text), &signed_text, &e), 0);
+	assert_int_equal(
+	    note_parse(l->a, arena_str(l->a, buf_str(&signed_text)), note, &e),
+	    0);
+	o->kept_note = note;
+	buf_fini(&text);
+	buf_fini(&signed_text);
+}
+
+/* By a key of which the history knows nothing, as one has it that ends before
+ * the key came in force. */
+static void
+test_kept_by_another_key(void **state)
+{
+	struct small_ledger *l = make_ledger();
+	struct signer *next = small_ledger_stranger();
+	struct public_key key = signer_public(next);
+	struct verify_options o = { .key = l->key, .has_kept = true };
+	struct verify_report r;
+	struct note note;
+	struct err e = { 0 };
+
+	(void)state;
+	o.kept = (struct checkpoint){ STR(SMALL_LEDGER_ORIGIN), 12,
+		merkle_root(&l->tree) };
+	keep(l, &o, &note, next);
+	r = verify_with(l, &o);
+	assert_bad(&r, "consistency", 10, "before the key came in force");
+	o.more = (struct pinned){ &key, 1 };
+	r = verify_with(l, &o);
+	assert_bad(&r, "consistency", 10, "cut short: it has 10 events");
+	/* Of what is there it says nothing until its key is known. */
+	o.kept.size = 10;
+	keep(l, &o, &note, next);
+	r = verify_with(l, &o);
+	assert_good(&r);
+	o.more.n = 0;
+	assert_int_equal(verify_ledger(l->repo_path, &o, &r, &e), -1);
+	assert_ptr_equal(e.kind, &err_malformed);
+	assert_non_null(strstr(e.detail, "give that key with another --key"));
+	signer_free(next);
+	small_ledger_free(l);
+}
+
+/* Of several keys the first that the ledger names is pinned. */
+static void
+test_several_keys(void **state)
+{
+	struct small_ledger *l = make_ledger();
+	struct signer *other = small_ledger_stranger();
+	struct verify_options o = { .key = signer_public(other),
+		.more = { &l->key, 1 } };
+	struct verify_report r = verify_with(l, &o);
+
+	(void)state;
+	assert_good(&r);
+	o.from_seq = 6;
+	r = verify_with(l, &o);
+	assert_good(&r);
+	signer_free(other);
+	small_ledger_free(l);
+}
+
 static void
 test_from_seq(void **state)
 {
@@ -403,6 +478,8 @@ main(void)
 		cmocka_unit_test(test_empty_ledger),
 		cmocka_unit_test(test_kept_checkpoints),
 		cmocka_unit_test(test_branch_moved_back),
+		cmocka_unit_test(test_kept_by_another_key),
+		cmocka_unit_test(test_several_keys),
 		cmocka_unit_test(test_from_seq),
 		cmocka_unit_test(test_wrong_key),
 		cmocka_unit_test(test_not_a_repository),
