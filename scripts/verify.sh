@@ -478,6 +478,9 @@ follow_keys() {
 	esac || bad "$seq" signers \
 		"the ledger has had $count keys, and can have no more"
 	follow_$kind
+	[ $kind = rotated ] || [ "$good_size" = "$seq" ] ||
+		echo "$((seq - good_size)) events from seq $good_size are void: event $seq revokes the key that signed them." \
+			>>"$T/void"
 	mv "$T/history.new" "$T/history"
 	write_signers
 }
@@ -833,6 +836,7 @@ if [ "$size" -eq 0 ]; then
 fi
 printf '  origin  %s\n  size    %s\n  root    %s\n  head    %s\n  commit  %s\n' \
 	"$origin" "$size" "$(root >/dev/null; hex "$T/root")" "$head" "$tip"
+[ ! -f "$T/void" ] || cat "$T/void"
 if [ -n "$kept_size" ]; then
 	echo "Consistent with the kept checkpoint of $kept_size events."
 else

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "ledger/audit/revocations.h"
 #include "ledger/chain/verify.h"
 
 enum { EXIT_GOOD = 0, EXIT_BAD = 1, EXIT_USAGE = 2, EXIT_NOT_DONE = 3 };
@@ -68,12 +69,17 @@ int checkpoint_load(struct arena *, const char *path, struct note *,
 
 /*
  * Batches from the branch's commit back, one a call: 1, or 0 after the first
- * one, or -1. Nothing is verified.
+ * one, or -1. Nothing is verified. What was passed on the way knows what is
+ * void of the batches before it.
  */
 struct walk {
 	struct repo *repo;
 	bool more;
 	struct oid next;
+	struct revocations revocations;
+	bool has_newer; /* the batch that was read before this one */
+	struct oid newer;
+	struct digest newer_signers;
 };
 int walk_open(struct walk *, const char *repo_path, struct err *);
 int walk_next(struct walk *, struct arena *, struct commit *, struct trailers *,

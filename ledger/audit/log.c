@@ -15,13 +15,14 @@ struct arguments {
 /* Commits to list, with what is needed to choose among their events. */
 struct list {
 	const struct arguments *args;
-	struct repo *repo;
+	const struct walk *walk;
 	struct arena *batch; /* reset for each batch */
 	uint64_t left;       /* events still to be shown */
 };
 
 static void
-show_json(struct arena *a, const struct event *ev, struct oid commit)
+show_json(
+    struct arena *a, const struct event *ev, struct oid commit, bool is_void)
 {
 	struct json *v = json_object(a), *subject = json_object(a),
 		    *actor = json_object(a);
@@ -43,21 +44,34 @@ show_json(struct arena *a, const struct event *ev, struct oid commit)
 	json_put(v, "actor", actor);
 	json_put_str(a, v, "hash", str_from(hash));
 	json_put_str(a, v, "commit", str_from(oid));
+	json_put(v, "void", json_bool(a, is_void));
 	print_json(stdout, v);
 }
 
 static void
-show_text(const struct event *ev)
+show_text(struct arena *a, const struct event *ev, bool is_void)
 {
 	char uid[UID_TEXT + 1], at[INSTANT_TEXT + 1];
+	const char *type = arena_printf(
+	    a, "%.*s%s", STR_ARGS(ev->type), is_void ? " (void)" : "");
 
 	uid_format(ev->subject, uid);
 	instant_format(ev->at, at);
-	printf("%8llu  %s  %-32.*s  %.*s %s  %.*s ", (ull)ev->seq, at,
-	    STR_ARGS(ev->type), STR_ARGS(ev->subject_kind), uid,
-	    STR_ARGS(ev->actor.kind));
+	printf("%8llu  %s  %-32s  %.*s %s  %.*s ", (ull)ev->seq, at, type,
+	    STR_ARGS(ev->subject_kind), uid, STR_ARGS(ev->actor.kind));
 	print_plain(stdout, ev->actor.id);
 	putchar('\n');
+}
+
+static void
+show_event(const struct list *l, const struct event *ev, struct oid commit)
+{
+	bool is_void = revocations_find(&l->walk->revocations, ev->seq) != NULL;
+
+	if (l->args->json)
+		show_json(l->batch, ev, commit, is_void);
+	else
+		show_text(l->batch, ev, is_void);
 }
 
 static bool
@@ -79,7 +93,7 @@ show_batch(struct list *l, struct oid commit, struct err *e)
 	int more;
 
 	arena_reset(l->batch);
-	if (batch_read(l->repo, commit, l->batch, &b, e))
+	if (batch_read(l->walk->repo, commit, l->batch, &b, e))
 		return -1;
 	while ((more = batch_line_next(&b.events, &line, e)) > 0) {
 		if (n == BATCH_EVENTS)
@@ -93,10 +107,7 @@ show_batch(struct list *l, struct oid commit, struct err *e)
 
 		if (!is_wanted(l, ev))
 			continue;
-		if (l->args->json)
-			show_json(l->batch, ev, commit);
-		else
-			show_text(ev);
+		show_event(l, ev, commit);
 		l->left--;
 	}
 	return more;
@@ -181,7 +192,7 @@ show(const struct arguments *args, struct err *e)
 		return -1;
 	a = arena_new();
 	l.batch = arena_new();
-	l.repo = w.repo;
+	l.walk = &w;
 	rc = args->has_after ? show_forwards(&l, &w, a, e)
 			     : show_backwards(&l, &w, e);
 	arena_free(l.batch);

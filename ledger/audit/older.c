@@ -79,6 +79,7 @@ static void
 write_one(FILE *f, const struct older *old)
 {
 	const struct verify_report *r = &old->report;
+	struct revocations revocations;
 	char root[DIGEST_HEX + 1];
 
 	if (!r->good) {
@@ -93,6 +94,8 @@ write_one(FILE *f, const struct older *old)
 	    "  root    %s\n",
 	    r->origin, (ull)r->size, (ull)r->batches, (ull)r->payloads,
 	    r->seconds, root);
+	revocations_of(&revocations, &r->keys);
+	revocations_write(f, &revocations);
 	if (!old->key)
 		fputs("  Its key is the one of its event 0, for which the "
 		      "newer ledger vouches.\n",

@@ -1,5 +1,7 @@
 #include "ledger/audit/report.h"
 
+#include "ledger/audit/revocations.h"
+
 typedef unsigned long long ull;
 
 static void
@@ -16,6 +18,15 @@ write_position(FILE *f, const struct verify_report *r)
 	    "  origin  %s\n  size    %llu\n  root    %s\n  head    %s\n"
 	    "  commit  %s\n",
 	    r->origin, (ull)r->size, root, head, commit);
+}
+
+static void
+write_void(FILE *f, const struct verify_report *r)
+{
+	struct revocations revocations;
+
+	revocations_of(&revocations, &r->keys);
+	revocations_write(f, &revocations);
 }
 
 static void
@@ -60,8 +71,10 @@ report_write(FILE *f, const struct verify_report *r,
 	    r->good ? "Good:" : "Found good before that:", (ull)r->events,
 	    (ull)r->batches, (ull)r->payloads, r->seconds);
 	write_position(f, r);
-	if (r->good)
+	if (r->good) {
+		write_void(f, r);
 		write_consistency(f, r, o);
+	}
 	older_write(f, older, r);
 }
 
@@ -124,6 +137,17 @@ continued_json(struct arena *a, const struct continued *c)
 	return v;
 }
 
+/* Of a bad ledger nothing is said: its revocations may be what is bad. */
+static struct json *
+void_json(struct arena *a, const struct verify_report *r)
+{
+	struct revocations revocations = { .n = 0 };
+
+	if (r->good)
+		revocations_of(&revocations, &r->keys);
+	return revocations_json(a, &revocations);
+}
+
 /* The closed ledgers that were checked. */
 static struct json *
 older_json(struct arena *a, const struct older_ledgers *older)
@@ -139,6 +163,7 @@ older_json(struct arena *a, const struct older_ledgers *older)
 		json_put_int(a, v, "size", (int64_t)r->size);
 		json_put(v, "root", digest_json(a, r->root));
 		json_put(v, "key_given", json_bool(a, older->list[i].key));
+		json_put(v, "void", void_json(a, r));
 		json_put(v, "failed", failed_json(a, r));
 		json_push(list, v);
 	}
@@ -169,6 +194,7 @@ report_json(struct arena *a, const struct verify_report *r,
 	json_put(
 	    v, "consistent_with", r->good ? kept_json(a, o) : json_null(a));
 	json_put(v, "failed", failed_json(a, r));
+	json_put(v, "void", void_json(a, r));
 	json_put(v, "closed", json_bool(a, r->closed));
 	json_put(v, "continues", continued_json(a, &r->continues));
 	json_put(v, "continued", older_json(a, older));

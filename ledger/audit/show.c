@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <string.h>
 
 #include "ledger/audit/show_signature.h"
@@ -17,6 +18,7 @@ struct shown {
 	struct batch_line line;
 	struct event event;
 	struct show_signature signature;
+	const struct evidence_void *revoked; /* NULL: it is not void */
 };
 
 static int
@@ -49,6 +51,19 @@ check_signature(struct arena *a, const struct arguments *args, struct shown *s,
 	    &s->signature, args->repo, &keys, &s->line, &s->event, e);
 }
 
+static void
+find_revocation(struct arena *a, const struct revocations *all, struct shown *s)
+{
+	const struct evidence_void *found = revocations_find(all, s->event.seq);
+	struct evidence_void *copy;
+
+	if (!found)
+		return;
+	copy = ARENA_NEW(a, struct evidence_void);
+	*copy = *found;
+	s->revoked = copy;
+}
+
 static int
 read_event(struct arena *a, const struct arguments *args, struct shown *s,
     struct err *e)
@@ -64,6 +79,7 @@ read_event(struct arena *a, const struct arguments *args, struct shown *s,
 	    !batch_read(w.repo, commit, a, &s->batch, e) &&
 	    !find_event(a, args->seq, s, e))
 		rc = check_signature(a, args, s, e);
+	find_revocation(a, &w.revocations, s);
 	walk_close(&w);
 out:
 	arena_free(scratch);
@@ -96,6 +112,7 @@ write_json(struct arena *a, const struct shown *s)
 	json_put_str(a, v, "reason",
 	    s->signature.reason[0] ? str_from(s->signature.reason) : STR_NONE);
 	json_put_str(a, v, "key_id", key_id_text(a, s));
+	json_put(v, "void", json_bool(a, s->revoked));
 	json_put_str(a, v, "commit", str_from(oid));
 	json_put_str(a, v, "checkpoint", s->batch.checkpoint);
 	/* The event is JSON already, and its bytes are what is signed. */
@@ -118,6 +135,10 @@ write_signature(struct arena *a, const struct shown *s)
 		fputs(": ", stdout);
 	print_plain(stdout, str_from(is->reason));
 	putchar('\n');
+	if (s->revoked)
+		printf("void       event %" PRIu64
+		       " revokes the key from event %" PRIu64 " on\n",
+		    s->revoked->to + 1, s->revoked->from);
 }
 
 static void

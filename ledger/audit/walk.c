@@ -14,6 +14,25 @@ walk_open(struct walk *w, const char *path, struct err *e)
 	return 0;
 }
 
+/* Among the batches that change the keys are those that revoke one. */
+static int
+note_change(struct walk *w, struct arena *a, struct err *e)
+{
+	struct batch_line line = { 0 };
+	struct event ev;
+	struct batch b;
+	int more;
+
+	if (batch_read(w->repo, w->newer, a, &b, e))
+		return -1;
+	while ((more = batch_line_next(&b.events, &line, e)) > 0)
+		;
+	if (more < 0 || event_parse(a, line.event, &ev, e))
+		return -1;
+	revocations_note(&w->revocations, &ev);
+	return 0;
+}
+
 int
 walk_next(struct walk *w, struct arena *a, struct commit *c, struct trailers *t,
     struct err *e)
@@ -23,6 +42,12 @@ walk_next(struct walk *w, struct arena *a, struct commit *c, struct trailers *t,
 	if (commit_read(w->repo, w->next, a, c, e) ||
 	    trailers_parse(c->message, t, e))
 		return -1;
+	if (w->has_newer && !digest_eq(w->newer_signers, t->signers) &&
+	    note_change(w, a, e))
+		return -1;
+	w->has_newer = true;
+	w->newer = c->oid;
+	w->newer_signers = t->signers;
 	w->more = c->has_parent;
 	w->next = c->parent;
 	return 1;

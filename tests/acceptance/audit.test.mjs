@@ -51,7 +51,7 @@ test("the verdict as JSON", () => {
 	const verdict = JSON.parse(reply.stdout);
 	assert.deepEqual(Object.keys(verdict), ["good", "events", "batches",
 		"payloads", "size", "root", "head", "commit", "origin", "checkpoint",
-		"consistent_with", "failed", "closed", "continues", "continued",
+		"consistent_with", "failed", "void", "closed", "continues", "continued",
 		"seconds"]);
 	assert.equal(verdict.good, true);
 	assert.equal(verdict.root, root);

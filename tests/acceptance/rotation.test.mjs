@@ -16,7 +16,7 @@ import { Service } from "./support/service.mjs";
 import { actionBody, provision } from "./support/workspace.mjs";
 
 const place = { workspace: "acme", environment: "sandbox" };
-let service, w, auditor, first, receipt, oldEvidence, changed;
+let service, w, auditor, first, receipt, oldEvidence, changed, voidEvents;
 
 const keyOf = (text) => text.trim().split(" ").slice(0, 2).join(" ");
 const create = (amount) => send(service, "POST", paths.create,
@@ -251,8 +251,8 @@ test("an event is shown by the key of its time", async () => {
 	assertSays(show(later, "--key", stranger), 1,
 		new RegExp(`^signature {2}missing: .*key id ${newId}.*not the key given`, "m"));
 	const shown = JSON.parse(show(later, "--json", "--key", first).stdout);
-	assert.deepEqual([shown.signature, shown.key_id, shown.reason],
-		["good", newId, null]);
+	assert.deepEqual([shown.signature, shown.key_id, shown.reason, shown.void],
+		["good", newId, null, false]);
 });
 
 // A copy of the ledger that ends before the rotation.
@@ -318,10 +318,39 @@ test("a lost key is revoked; what came after the last good size is void",
 		assertBothRefuse("void", voided, first, /is void/);
 		assertBothAccept("after", after, first);
 		assertBothAccept("after", after, revoked.public_key);
+		voidEvents = { from: good.size, seq, revocation: revoked.seq };
 	});
+
+test("the auditor is told what is void", () => {
+	const { from, seq, revocation } = voidEvents, repo = service.ledger("acme");
+	assert.ok(seq >= from && seq < revocation);
+	assertSays(verify("--key", first), 0, voidLine());
+	const verdict = JSON.parse(verify("--key", first, "--json").stdout);
+	assert.deepEqual([verdict.good, verdict.void], [true,
+		[{ from_seq: from, until_seq: revocation - 1, revoked_by: revocation }]]);
+	for (const order of [[], ["--after", String(from - 2)]]) {
+		const log = audit("log", repo, "--json", ...order).stdout.trim().split("\n")
+			.map(JSON.parse);
+		const voids = log.filter((it) => it.void).map((it) => it.seq);
+		assert.deepEqual(voids.sort((a, b) => a - b), Array.from(
+			{ length: revocation - from }, (_, i) => from + i));
+		assert.ok(log.some((it) => it.void === false));
+	}
+	assert.match(audit("log", repo, "--after", String(seq - 1), "--limit", "1").stdout,
+		/^ +\d+ .*action\.created \(void\) /);
+	const shown = audit("show", repo, String(seq), "--key", changed.public_key);
+	assertSays(shown, 0, new RegExp(`^signature {2}good$\\nvoid {7}event ${revocation
+	} revokes the key from event ${from} on$`, "m"));
+	const known = audit("show", repo, String(receipt.seq), "--key", first);
+	assert.doesNotMatch(known.stdout, /^void/m);
+});
+
+const voidLine = () => new RegExp(`^${voidEvents.revocation - voidEvents.from
+} events from seq ${voidEvents.from} are void: event ${voidEvents.revocation
+} revokes the key`, "m");
 
 test("verify.sh agrees", { timeout: 600000 }, () => {
 	const r = service.run(join(top, "scripts/verify.sh"),
 		[service.ledger("acme"), first]);
-	assert.equal(r.code, 0, r.stdout + r.stderr);
+	assertSays(r, 0, voidLine());
 });
