@@ -567,8 +567,11 @@ if [ -n "$kept" ]; then
 	case $kept_size in
 	'' | *[!0-9]* | 0?*) not_done "$kept does not hold a signed checkpoint" ;;
 	esac
-	kept_good || is_beyond ||
-		not_done "the checkpoint in $kept is not signed by this key, nor by another one of this ledger, but by key id $kept_id: put that key into a file with this one, a line each"
+	if ! kept_good && ! is_beyond; then
+		why="its signature is bad"
+		[ $kept_known = 1 ] || why="give a file with this key and that of key id ${kept_id:-?}, a line each"
+		not_done "the checkpoint in $kept is not signed by this key, nor by another one of this ledger: $why"
+	fi
 	if [ -n "$origin" ]; then
 		[ "$kept_origin" = "$origin" ] || bad 0 consistency \
 			"the kept checkpoint is of another ledger"
