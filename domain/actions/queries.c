@@ -225,15 +225,6 @@ action_control_state_read(struct context *c,
 	return 0;
 }
 
-static struct digest_text
-hex_of(struct arena *a, struct digest d)
-{
-	char hex[DIGEST_HEX + 1];
-
-	digest_hex(d, hex);
-	return (struct digest_text){ arena_str(a, str_from(hex)) };
-}
-
 static int
 assure_ledger(struct context *c, struct ledger_assurance *out, struct err *e)
 {
@@ -249,8 +240,8 @@ assure_ledger(struct context *c, struct ledger_assurance *out, struct err *e)
 	*out = (struct ledger_assurance){
 		.origin = ledger_origin(c->ledger),
 		.size = (int64_t)status.size,
-		.head = hex_of(c->arena, status.head),
-		.root = hex_of(c->arena, status.root),
+		.head = { digest_hex_str(c->arena, status.head) },
+		.root = { digest_hex_str(c->arena, status.root) },
 		.checkpoint = status.checkpoint,
 		.last_verification = verified ? last : NULL,
 	};
@@ -277,7 +268,8 @@ action_assurance_read(struct context *c, const struct action_query *in,
 		.uid = in->uid,
 		.envelope_hash = data.envelope_hash,
 		.seq = (int64_t)row.seq,
-		.event_hash = hex_of(c->arena, stored.recorded.hash),
+		.event_hash = { digest_hex_str(
+		    c->arena, stored.recorded.hash) },
 	};
 	*out = (struct action_assurance){ ledger, action };
 	return 0;

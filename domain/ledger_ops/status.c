@@ -39,15 +39,6 @@ READ_OPERATION(ledger_status, nothing, ledger_state, .id = "ledger.status",
     .command = "ledger status", .product = "Core Platform",
     .summary = "Show where the ledger stands");
 
-static struct digest_text
-hex_of(struct arena *a, struct digest digest)
-{
-	char text[DIGEST_HEX + 1];
-
-	digest_hex(digest, text);
-	return (struct digest_text){ arena_str(a, str_from(text)) };
-}
-
 static int
 put_keys(struct context *c, struct ledger_state *out, struct err *e)
 {
@@ -120,8 +111,8 @@ ledger_status_read(struct context *c, const struct nothing *in,
 		.origin = ledger_origin(c->ledger),
 		.size = (int64_t)s.size,
 		.batches = (int64_t)s.batches,
-		.head = hex_of(c->arena, s.head),
-		.root = hex_of(c->arena, s.root),
+		.head = { digest_hex_str(c->arena, s.head) },
+		.root = { digest_hex_str(c->arena, s.root) },
 		.commit = arena_str(c->arena, str_from(commit)),
 		.last_at = s.last_at,
 		.checkpoint = s.checkpoint,

@@ -83,22 +83,13 @@ verify_due(struct context *c)
 						hours * HOUR_US);
 }
 
-static struct digest_text
-hex_of(struct arena *a, struct digest digest)
-{
-	char text[DIGEST_HEX + 1];
-
-	digest_hex(digest, text);
-	return (struct digest_text){ arena_str(a, str_from(text)) };
-}
-
 static struct verification
 outcome(struct arena *a, const struct verify_report *report)
 {
 	struct verification v = {
 		.size = (int64_t)report->size,
-		.root = hex_of(a, report->root),
-		.head = hex_of(a, report->head),
+		.root = { digest_hex_str(a, report->root) },
+		.head = { digest_hex_str(a, report->head) },
 		.result = report->good ? STR("passed") : STR("failed"),
 		.events = (int64_t)report->events,
 	};

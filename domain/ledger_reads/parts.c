@@ -3,10 +3,7 @@
 struct digest_text
 digest_as_text(struct arena *a, struct digest digest)
 {
-	char text[DIGEST_HEX + 1];
-
-	digest_hex(digest, text);
-	return (struct digest_text){ arena_str(a, str_from(text)) };
+	return (struct digest_text){ digest_hex_str(a, digest) };
 }
 
 struct str

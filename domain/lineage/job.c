@@ -81,15 +81,6 @@ read_record(
 	return found < 0 ? -1 : 0;
 }
 
-static struct str
-hex_of(struct arena *a, struct digest digest)
-{
-	char text[DIGEST_HEX + 1];
-
-	digest_hex(digest, text);
-	return arena_str(a, str_from(text));
-}
-
 /* With the key that was certified when the export was asked for. */
 static int
 sign(struct context *c, const struct export_record *x,
@@ -133,7 +124,8 @@ export_run(struct context *c, const struct job *job, const struct json **result,
 	base64_encode(signature.b, sizeof signature.b, text);
 	done = (struct rendering_done){
 		.export = x.uid,
-		.manifest_sha256 = { hex_of(c->arena, rendered.sha256) },
+		.manifest_sha256 = { digest_hex_str(
+		    c->arena, rendered.sha256) },
 		.bytes = (int64_t)rendered.bytes,
 		.signature = str_from(text),
 	};
@@ -201,7 +193,8 @@ make_again(struct context *c, struct uid uid, struct err *e)
 		return 0;
 	if (render_file(c, &x, &rendered, e))
 		return -1;
-	if (str_eq(hex_of(c->arena, rendered.sha256), x.manifest_sha256.hex))
+	if (str_eq(digest_hex_str(c->arena, rendered.sha256),
+		x.manifest_sha256.hex))
 		return 0;
 	unlink(path);
 	return err_set(

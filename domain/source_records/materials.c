@@ -4,15 +4,6 @@
  */
 #include "domain/source_records.h"
 
-static struct digest_text
-hex_of(struct arena *a, struct digest digest)
-{
-	char hex[DIGEST_HEX + 1];
-
-	digest_hex(digest, hex);
-	return (struct digest_text){ arena_str(a, str_from(hex)) };
-}
-
 /* The hash by which the ledger keeps the file: of what is stored, which is
  * encrypted, so that it says nothing of a file that is erased. */
 static int
@@ -30,7 +21,8 @@ import_from(struct context *c, const struct rows *r,
 	if (event->n_payloads != 1)
 		return err_set(e, &err_corrupt, "event %llu has no file",
 		    (unsigned long long)event->seq);
-	out->sha256 = hex_of(c->arena, event->payloads[0].sha256);
+	out->sha256 = (struct digest_text){ digest_hex_str(
+	    c->arena, event->payloads[0].sha256) };
 	return 0;
 }
 
@@ -41,7 +33,7 @@ seal_from(struct context *c, const struct rows *r, struct source_material *out,
 	(void)e;
 	*out = (struct source_material){ .id = rows_int(r, 0),
 		.uid = rows_uid(r, 1),
-		.sha256 = hex_of(c->arena, rows_digest(r, 2)) };
+		.sha256 = { digest_hex_str(c->arena, rows_digest(r, 2)) } };
 	return 0;
 }
 

@@ -55,15 +55,6 @@ project_import_received(struct db *db, const struct event *ev,
 	return rc ? -1 : source_total_add(db, STR("import"), 1, e);
 }
 
-static struct str
-hex_of(struct arena *a, struct digest digest)
-{
-	char hex[DIGEST_HEX + 1];
-
-	digest_hex(digest, hex);
-	return arena_str(a, str_from(hex));
-}
-
 int
 import_seal(struct context *c, struct plan *plan, struct err *e)
 {
@@ -78,10 +69,10 @@ import_seal(struct context *c, struct plan *plan, struct err *e)
 	s->file_name =
 	    content_text(c, &key, plan->uid, "file_name", in->file_name);
 	s->mapping = content_text(c, &key, plan->uid, "mapping", in->mapping);
-	s->file_sha256 = content_text(
-	    c, &key, plan->uid, "file_sha256", hex_of(c->arena, plan->file));
+	s->file_sha256 = content_text(c, &key, plan->uid, "file_sha256",
+	    digest_hex_str(c->arena, plan->file));
 	s->request_sha256 = content_text(c, &key, plan->uid, "request_sha256",
-	    hex_of(c->arena, plan->request));
+	    digest_hex_str(c->arena, plan->request));
 	place = content_place(c, plan->uid, "file");
 	box = sealed_payload_make(c->arena, &key, &place, in->file, &s->file);
 	content_end(&key);
@@ -107,7 +98,7 @@ is_same(struct context *c, const struct plan *plan, const struct rows *r,
 	content_end(&key);
 	if (found != 1)
 		return found;
-	return str_eq(request, hex_of(c->arena, plan->request));
+	return str_eq(request, digest_hex_str(c->arena, plan->request));
 }
 
 int

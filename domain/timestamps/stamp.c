@@ -164,15 +164,6 @@ check(struct context *c, struct str query, struct str token,
 	return timestamp_check(query, token, ca, c->arena, out, e);
 }
 
-static struct digest_text
-hex_of(struct arena *a, struct digest digest)
-{
-	char text[DIGEST_HEX + 1];
-
-	digest_hex(digest, text);
-	return (struct digest_text){ arena_str(a, str_from(text)) };
-}
-
 static int
 store(struct context *c, struct str content, const void **out, struct err *e)
 {
@@ -184,7 +175,7 @@ store(struct context *c, struct str content, const void **out, struct err *e)
 		return -1;
 	oid_hex(payload.oid, blob);
 	*stored = (struct stored){
-		.sha256 = hex_of(c->arena, payload.sha256),
+		.sha256 = { digest_hex_str(c->arena, payload.sha256) },
 		.size = (int64_t)payload.size,
 		.blob = arena_str(c->arena, str_from(blob)),
 	};
@@ -216,7 +207,8 @@ timestamp_run(struct context *c, const struct job *job,
 	    store(c, token, &out.token, e))
 		return -1;
 	out.size = (int64_t)subject.says.size;
-	out.root = hex_of(c->arena, subject.says.root);
+	out.root =
+	    (struct digest_text){ digest_hex_str(c->arena, subject.says.root) };
 	out.policy = stamp.policy;
 	out.gen_time = stamp.gen_time;
 	*result = shape_encode(&stamping_shape, &out, c->arena);

@@ -18,15 +18,6 @@ text_of(struct arena *a, struct uid uid)
 	return arena_str(a, str_from(text));
 }
 
-static struct str
-hex_of(struct arena *a, struct digest d)
-{
-	char hex[DIGEST_HEX + 1];
-
-	digest_hex(d, hex);
-	return arena_str(a, str_from(hex));
-}
-
 static const struct complete_file *
 last_of(const struct complete_shown *s)
 {
@@ -65,7 +56,7 @@ write_pages(FILE *f, struct arena *a, const struct complete_shown *s)
 		fputs("  ", f);
 		write_range(f, a, page->n_rows, page, page);
 		fprintf(f, "\n    in the ledger of %llu events, index %.*s\n",
-		    (ull)page->size, STR_ARGS(hex_of(a, page->root)));
+		    (ull)page->size, STR_ARGS(digest_hex_str(a, page->root)));
 		least = page->size < least ? page->size : least;
 	}
 	fprintf(f,
@@ -97,7 +88,7 @@ write_shown(FILE *f, struct arena *a, const struct complete_shown *s)
 	    "\nin the ledger of %llu events.\n  ledger   %.*s\n"
 	    "  index    %.*s\n",
 	    (ull)s->size, STR_ARGS(last->origin),
-	    STR_ARGS(hex_of(a, last->root)));
+	    STR_ARGS(digest_hex_str(a, last->root)));
 }
 
 /* The index holds of a record its identifier and its events' hashes. */
@@ -136,7 +127,8 @@ put_range(struct arena *a, struct json *v, const struct complete_file *from,
     const struct complete_file *until, uint64_t size)
 {
 	json_put(v, "size", size ? json_int(a, (int64_t)size) : json_null(a));
-	json_put_str(a, v, "index", size ? hex_of(a, until->root) : STR_NONE);
+	json_put_str(
+	    a, v, "index", size ? digest_hex_str(a, until->root) : STR_NONE);
 	json_put_str(a, v, "after", text_of(a, from->after));
 	json_put_str(a, v, "to", text_of(a, until->to));
 }

@@ -123,6 +123,15 @@ digest_hex(struct digest d, char out[DIGEST_HEX + 1])
 	hex_encode(d.b, sizeof d.b, out);
 }
 
+struct str
+digest_hex_str(struct arena *a, struct digest d)
+{
+	char hex[DIGEST_HEX + 1];
+
+	digest_hex(d, hex);
+	return arena_str(a, str_from(hex));
+}
+
 bool
 digest_from_hex(struct str s, struct digest *d)
 {

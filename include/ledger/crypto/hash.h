@@ -4,6 +4,7 @@
 #ifndef LEDGER_CRYPTO_HASH_H
 #define LEDGER_CRYPTO_HASH_H
 
+#include "ledger/base/arena.h"
 #include "ledger/base/str.h"
 
 #define DIGEST_BYTES 32
@@ -29,6 +30,7 @@ struct digest hmac_sha256(struct str key, const struct str *parts, size_t n);
 
 bool digest_eq(struct digest, struct digest);
 void digest_hex(struct digest, char out[DIGEST_HEX + 1]);
+struct str digest_hex_str(struct arena *, struct digest);
 bool digest_from_hex(struct str, struct digest *);
 
 /* Equal, in a time that depends on n alone. */
