@@ -149,16 +149,16 @@ function healBeside() {
 }
 
 test("a mirror mends it while clients write", async () => {
-	let writing = true;
-	const busy = load(service, { clients: 4, seconds: 60, make: () => ({
+	let writing = true, sent = 0;
+	const busy = load(service, { clients: 4, seconds: 60, make: () => (sent++, {
 		method: "POST", path: paths.create, key: w.key,
 		body: actionBody(w, { amount: "0.01" }) }), more: () => writing });
+	await until("clients are answered", () => sent > 8);
 	const r = await healBeside();
 	writing = false;
 	const { errors, statuses } = await busy;
 	assert.deepEqual(errors, []);
 	assert.deepEqual(Object.keys(statuses), ["201"]);
-	assert.ok(statuses["201"] > 10, JSON.stringify(statuses));
 	assert.equal(r.mended.length, 2);
 	assert.deepEqual(r.left, []);
 	assert.deepEqual(status().damage, []);
@@ -211,7 +211,7 @@ test("a mirror that is not fit changes nothing", () => {
 	provision(service, "other");
 	const victim = file(oid("main:events")), bytes = readFileSync(victim);
 	flip(victim, -5);
-	fails(() => heal(service.ledger("other")), 1, /does not verify/);
+	fails(() => heal(service.ledger("other")), 1, /another history than this/);
 	const forged = join(service.dir, "home/forged.git");
 	service.run("cp", ["-a", mirror, forged]);
 	const commit = git(forged, "cat-file", "commit", "main")
