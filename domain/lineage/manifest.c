@@ -111,14 +111,15 @@ put_some(struct writing *w, struct context *c, lister *list, int64_t *after,
 {
 	struct source_material *some =
 	    arena_array(c->arena, MATERIALS, sizeof *some);
+	struct context own = *c;
 	struct reading reading;
 	int rc;
 
 	if (ledger_read_begin(c->ledger, &reading, e))
 		return -1;
-	c->reading = &reading;
-	c->db = reading.db;
-	rc = list(c, w->m->covered.size, *after, MATERIALS, some, n, e);
+	own.reading = &reading;
+	own.db = reading.db;
+	rc = list(&own, w->m->covered.size, *after, MATERIALS, some, n, e);
 	ledger_read_end(&reading);
 	for (size_t i = 0; rc == 0 && i < *n; i++)
 		rc = put_material(w, c->arena, &some[i], e);
