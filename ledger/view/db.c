@@ -97,16 +97,10 @@ static int
 configure(struct db *db, enum db_mode mode, struct err *e)
 {
 	const char *common = "PRAGMA foreign_keys = ON;"
-			     "PRAGMA temp_store = MEMORY;"
-			     "PRAGMA journal_size_limit = 67108864;";
-	int keep = 1;
+			     "PRAGMA temp_store = MEMORY;";
 
 	sqlite3_busy_timeout(db->handle, BUSY_MS);
 	sqlite3_extended_result_codes(db->handle, 1);
-	/* Whoever closes last leaves the log, emptied, and its index, so that
-	 * who opens next needs no room on a disk that has none. */
-	sqlite3_file_control(
-	    db->handle, "main", SQLITE_FCNTL_PERSIST_WAL, &keep);
 	if (db_script(db, common, e))
 		return -1;
 	if (mode == DB_READ)
@@ -116,7 +110,8 @@ configure(struct db *db, enum db_mode mode, struct err *e)
 	return db_script(db,
 	    "PRAGMA synchronous = NORMAL;"
 	    "PRAGMA wal_autocheckpoint = 0;"
-	    "PRAGMA cache_size = -16384;",
+	    "PRAGMA cache_size = -16384;"
+	    "PRAGMA journal_size_limit = 67108864;",
 	    e);
 }
 
