@@ -208,6 +208,18 @@ service_ledger_options(struct service *s, const struct place *place,
 	return 0;
 }
 
+int
+service_key_file(struct service *s, const struct place *place, const char *name,
+    struct arena *a, const char **path, struct err *e)
+{
+	struct ledger_options options;
+
+	if (service_ledger_options(s, place, a, &options, e))
+		return -1;
+	*path = arena_printf(a, "%s/%s", options.keys_dir, name);
+	return 0;
+}
+
 static bool
 slot_is(const struct slot *slot, const struct place *place)
 {

@@ -11,12 +11,8 @@
 static int
 key_path(struct context *c, const char **out, struct err *e)
 {
-	struct ledger_options options;
-
-	if (service_ledger_options(c->service, c->place, c->arena, &options, e))
-		return -1;
-	*out = arena_printf(c->arena, "%s/manifest.key", options.keys_dir);
-	return 0;
+	return service_key_file(
+	    c->service, c->place, "manifest.key", c->arena, out, e);
 }
 
 /* Two that make it at once both end with the one that was first. */

@@ -9,6 +9,7 @@
 #include "domain/damage.h"
 #include "domain/mirror.h"
 #include "domain/probityctl/ctl.h"
+#include "ledger/base/io.h"
 #include "ledger/write/heal.h"
 
 #define SHOW_US 100000
@@ -261,12 +262,12 @@ heal_from_afar(struct work *w, struct str from, struct err *e)
 	char *copy = arena_printf(a, "%s/mirror.fetched", w->options.dir);
 	int rc = -1;
 
-	repo_remove(copy);
+	(void)io_remove_tree(copy);
 	if (repo_create(copy, e) == 0 &&
 	    mirror_fetch(w->ctl->service, &w->ctl->place, from, copy, a, e) ==
 		0)
 		rc = heal_from(w, copy, e);
-	repo_remove(copy);
+	(void)io_remove_tree(copy);
 	return rc;
 }
 

@@ -43,12 +43,8 @@ load_key(
 static int
 find_key(struct context *c, const char **path, struct err *e)
 {
-	struct ledger_options options;
-
-	if (service_ledger_options(c->service, c->place, c->arena, &options, e))
-		return -1;
-	*path = arena_printf(c->arena, "%s/webhooks.key", options.keys_dir);
-	return 0;
+	return service_key_file(
+	    c->service, c->place, "webhooks.key", c->arena, path, e);
 }
 
 int

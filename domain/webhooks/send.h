@@ -30,8 +30,8 @@ void webhook_judge(struct arena *, const struct outbound_reply *,
     const struct err *fault, struct sent *);
 bool webhook_is_gone(const struct sent *);
 
-/* Whether nothing at all may go to the endpoint for now: it answered 429, or
- * 502, 503 or 504 with Retry-After. */
+/* Whether the endpoint wants to be left alone: it answered 429, or 502, 503 or
+ * 504 with Retry-After. */
 bool webhook_holds_back(const struct sent *);
 
 /* When the attempt after the tries-th may begin, in seconds from now; 0 after

@@ -118,6 +118,10 @@ size_t service_open_count(struct service *);
 int service_ledger_options(struct service *, const struct place *,
     struct arena *, struct ledger_options *, struct err *);
 
+/* Where the place's keys have the file of that name, in the arena. */
+int service_key_file(struct service *, const struct place *, const char *name,
+    struct arena *, const char **path, struct err *);
+
 /* All places that exist on this machine, by name. */
 int service_places(
     struct service *, struct arena *, struct place **, size_t *n, struct err *);

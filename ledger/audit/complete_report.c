@@ -2,9 +2,6 @@
 
 #include "ledger/audit/audit.h"
 
-/* A page is a few hundred bytes. */
-#define JSON_MAX (8u << 20)
-
 typedef unsigned long long ull;
 
 static struct str
@@ -179,13 +176,9 @@ complete_report_write_json(
     FILE *f, struct arena *a, const struct complete_verdict *v)
 {
 	struct json *o = json_object(a);
-	struct buf b;
 
 	json_put(o, "good", json_bool(a, v->good));
 	json_put(o, "shown", v->good ? shown_json(a, &v->shown) : json_null(a));
 	json_put(o, "failed", v->good ? json_null(a) : failed_json(a, v));
-	buf_init(&b, JSON_MAX);
-	json_write(o, &b);
-	fprintf(f, "%.*s\n", STR_ARGS(buf_str(&b)));
-	buf_fini(&b);
+	print_json(f, o);
 }

@@ -5,6 +5,9 @@
 #include "ledger/audit/audit.h"
 #include "ledger/base/io.h"
 
+/* A line about each page of a long list is some hundred bytes. */
+#define JSON_MAX (8u << 20)
+
 int
 usage_error(const char *fmt, ...)
 {
@@ -73,7 +76,7 @@ print_json(FILE *f, const struct json *v)
 {
 	struct buf b;
 
-	buf_init(&b, 1u << 20);
+	buf_init(&b, JSON_MAX);
 	json_write(v, &b);
 	fprintf(f, "%.*s\n", STR_ARGS(buf_str(&b)));
 	buf_fini(&b);

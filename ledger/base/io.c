@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -294,4 +295,19 @@ io_refuse_network(const char *path, struct err *e)
 			    "%s lies on a network filesystem (%s)", path,
 			    refused[i].name);
 	return 0;
+}
+
+static int
+remove_one(const char *path, const struct stat *st, int kind, struct FTW *where)
+{
+	(void)st;
+	(void)kind;
+	(void)where;
+	return remove(path);
+}
+
+int
+io_remove_tree(const char *path)
+{
+	return nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }

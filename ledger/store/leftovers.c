@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "ledger/base/io.h"
 #include "ledger/base/str.h"
 #include "ledger/store/repo.h"
 
@@ -48,7 +49,7 @@ leftovers_remove(const char *path)
 			continue;
 		if (asprintf(&found, "%s/%s", folder, entry->d_name) < 0)
 			abort();
-		repo_remove(found);
+		(void)io_remove_tree(found);
 		free(found);
 	}
 	if (dir)

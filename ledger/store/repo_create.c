@@ -1,6 +1,5 @@
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,21 +143,6 @@ rename_new(const char *from, const char *to)
 	return rename(from, to);
 }
 
-static int
-remove_one(const char *path, const struct stat *st, int kind, struct FTW *where)
-{
-	(void)st;
-	(void)kind;
-	(void)where;
-	return remove(path);
-}
-
-void
-repo_remove(const char *path)
-{
-	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-}
-
 int
 repo_create(const char *path, struct err *e)
 {
@@ -185,7 +169,7 @@ repo_create(const char *path, struct err *e)
 	free(temp);
 	return rc;
 out:
-	repo_remove(temp);
+	(void)io_remove_tree(temp);
 	free(temp);
 	return rc;
 }

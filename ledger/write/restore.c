@@ -154,11 +154,11 @@ restore(struct restoring *r, struct str kept_note, struct err *e)
 	    io_make_dirs(r->o->dir, 0700, e))
 		return -1;
 	/* What an attempt that was cut short left. */
-	repo_remove(r->aside);
+	(void)io_remove_tree(r->aside);
 	if (repo_create(r->aside, e))
 		return -1;
 	if (copy(r, e) || check(r, kept_note, e)) {
-		repo_remove(r->aside);
+		(void)io_remove_tree(r->aside);
 		return -1;
 	}
 	return put_in_place(r, e);

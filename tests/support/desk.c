@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "domain/catalog.h"
-#include "tests/support/folder.h"
+#include "ledger/base/io.h"
 
 #define DUMP_MAX (8u << 20)
 
@@ -80,7 +80,7 @@ void
 desk_close(struct desk *d)
 {
 	stop(d);
-	folder_remove(d->dir);
+	io_remove_tree(d->dir);
 	arena_free(d->a);
 }
 

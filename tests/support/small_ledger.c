@@ -7,7 +7,6 @@
 
 #include "ledger/base/io.h"
 #include "ledger/chain/signers.h"
-#include "tests/support/folder.h"
 
 #define BUF_MAX (8u << 20)
 
@@ -401,7 +400,7 @@ small_ledger_free(struct small_ledger *l)
 	signer_free(l->signer);
 	buf_fini(&l->signers);
 	arena_free(l->a);
-	folder_remove(l->dir);
+	io_remove_tree(l->dir);
 	free(l);
 }
 

@@ -36,6 +36,10 @@ int io_pread_all(int fd, void *, size_t n, off_t);
 int io_pwrite_all(int fd, const void *, size_t n, off_t);
 int io_write_all(int fd, const void *, size_t n);
 
+/* Removes a folder and all that is in it, following no link; 0, or -1 with what
+ * is left. Of nobody else's use. */
+int io_remove_tree(const char *path);
+
 /* Bytes that an ordinary process may still use on the path's filesystem. */
 int io_free_bytes(const char *path, uint64_t *out, struct err *);
 

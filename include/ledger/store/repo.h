@@ -33,9 +33,6 @@ struct repo;
  */
 int repo_create(const char *path, struct err *);
 
-/* Removes a directory that repo_create made and nobody uses. */
-void repo_remove(const char *path);
-
 /* Opens it and checks every setting; err_corrupt when one is missing, since a
  * stray `git gc` could then destroy events. */
 int repo_open(const char *path, struct repo **, struct err *);

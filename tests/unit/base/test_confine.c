@@ -28,8 +28,8 @@
 
 #include "ledger/base/child.h"
 #include "ledger/base/confine.h"
+#include "ledger/base/io.h"
 #include "ledger/base/log.h"
-#include "tests/support/folder.h"
 
 enum { PASSED, FAILED, LACKING };
 
@@ -72,7 +72,7 @@ static int
 teardown(void **state)
 {
 	(void)state;
-	return folder_remove(folder);
+	return io_remove_tree(folder);
 }
 
 static int

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "ledger/base/io.h"
-#include "tests/support/folder.h"
 
 static struct arena *arena;
 static char folder[] = "/tmp/probity-io-XXXXXX";
@@ -32,7 +31,7 @@ teardown(void **state)
 {
 	(void)state;
 	arena_free(arena);
-	return folder_remove(folder);
+	return io_remove_tree(folder);
 }
 
 static const char *

@@ -15,7 +15,6 @@
 #include "ledger/base/arena.h"
 #include "ledger/base/io.h"
 #include "ledger/base/metrics.h"
-#include "tests/support/folder.h"
 
 #define THREADS   4
 #define PROCESSES 3
@@ -44,7 +43,7 @@ static int
 teardown(void **state)
 {
 	(void)state;
-	return folder_remove(folder);
+	return io_remove_tree(folder);
 }
 
 static struct metrics *

@@ -15,7 +15,6 @@
 
 #include "ledger/base/io.h"
 #include "ledger/base/private.h"
-#include "tests/support/folder.h"
 
 static char folder[] = "/tmp/probity-private-XXXXXX";
 
@@ -31,7 +30,7 @@ static int
 teardown(void **state)
 {
 	(void)state;
-	return folder_remove(folder);
+	return io_remove_tree(folder);
 }
 
 /* Borrowed until the next but one call. */

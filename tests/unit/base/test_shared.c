@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "ledger/base/io.h"
 #include "ledger/base/shared.h"
-#include "tests/support/folder.h"
 
 #define BYTES 4096
 
@@ -35,7 +35,7 @@ static int
 teardown(void **state)
 {
 	(void)state;
-	return folder_remove(folder);
+	return io_remove_tree(folder);
 }
 
 static struct shared

@@ -18,8 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "ledger/base/io.h"
 #include "ledger/store/repo.h"
-#include "tests/support/folder.h"
 
 static char scratch[64];
 
@@ -35,7 +35,7 @@ static inline int
 scratch_remove(void **state)
 {
 	(void)state;
-	return folder_remove(scratch);
+	return io_remove_tree(scratch);
 }
 
 /* A path in the scratch directory; good until the fourth next call. */
